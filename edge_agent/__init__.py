@@ -1,0 +1,1 @@
+"""On-device agent for robot-arm sorting cells."""

@@ -1,0 +1,1 @@
+"""The deterministic language of a sorting cell, Chinese and English. Knows nothing of the agent."""
