@@ -63,13 +63,13 @@ class Failure(WireModel):
 
 
 class Termination(WireModel):
-    """When and why execution stopped: the first terminal state, and those that came too late."""
+    """When and why execution stopped: the first terminal state, and those that came too late. The first error
+    met is in the journal alone."""
 
     state: RunStateWord
     reason: Word
     at: UtcTime
-    first_error: Word | None = None
-    late: Annotated[tuple[Word, ...], Field(max_length=8)] = ()
+    late: Annotated[tuple[RunStateWord, ...], Field(max_length=16)] = ()
 
 
 class Usage(WireModel):

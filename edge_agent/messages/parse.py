@@ -12,8 +12,7 @@ from edge_agent.messages.codes import Lang
 from edge_agent.messages.rejection import Rejection, RejectionName
 from edge_agent.messages.request import REQUEST_MODELS, REQUESTS, Request, StopRequest
 from edge_agent.messages.strict_json import NotStrictJson, check_texts, loads
-from edge_agent.messages.ulid import ULID_PATTERN
-from edge_agent.messages.wire import MAX_REQUEST_BYTES, USER_PATTERN
+from edge_agent.messages.wire import MAX_REQUEST_BYTES, ULID_PATTERN, USER_PATTERN
 
 _ULID = re.compile(ULID_PATTERN, re.ASCII)
 _USER = re.compile(USER_PATTERN, re.ASCII)

@@ -14,8 +14,6 @@ from typing import Annotated, Any, Final, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, WithJsonSchema
 
-from edge_agent.messages.ulid import ULID_PATTERN
-
 WIRE_VERSION: Final = 1
 MAX_REQUEST_BYTES: Final = 8192
 """A request above this is refused unread; half of what the broker lets through, so the refusal can be told."""
@@ -24,6 +22,7 @@ MAX_EVENT_BYTES: Final = 15_360
 MAX_PAGE_BYTES: Final = 8192
 """A page of history or timeline."""
 
+ULID_PATTERN: Final = r"^[0-7][0-9A-HJKMNP-TV-Z]{25}$"
 USER_PATTERN: Final = r"^[a-z][a-z0-9_-]{1,31}$"
 CLIENT_PATTERN: Final = r"^[A-Za-z0-9_-]{1,64}$"
 TIME_PATTERN: Final = r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,6})?Z$"
