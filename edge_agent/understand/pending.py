@@ -1,0 +1,240 @@
+"""One question that waits for its answer: whose it is, how long it holds, and what an answer makes of it. Pure.
+
+Rules
+  * One pending question per user and channel; a new one takes the place of the old. It expires on the monotonic clock.
+  * A number picks an option, a slot value fills the missing field, a rewrite is read as a request of its own.
+  * Two rounds at most; after that a person decides (`HandOver`). A withdrawal ("算了", "no, don't") ends it.
+  * An answer leads to a reading over the joined words of question and answer, so every slot still points to a span of
+    what the operator wrote; the pipeline decides on it exactly as on a first sentence.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from edge_agent.understand import slots
+from edge_agent.understand.interpretation import Disposition, Interpretation
+from edge_agent.understand.scores import IntentScore, Scores
+from offline_rules.reading import Ambiguous, Intent, Match, Mood, NoMatch, Reading, Slot, SlotName, StopSense
+
+MAX_ROUNDS = 2
+EXPIRES_IN_S = 120.0
+"""Long enough to look at a label on a bin, short enough that nobody answers yesterday's question."""
+
+CHOSEN = "chosen_by_operator"
+JOIN = " "
+
+Read: TypeAlias = Callable[[str], Reading]
+Key: TypeAlias = tuple[str, str]
+"""User and channel."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    reading: Reading
+    intent: Intent
+    options: tuple[Intent, ...]
+    """Numbered from 1 as they were shown; empty where a field or a rewrite was asked for."""
+    missing: SlotName | None
+    round: int
+    expires_at_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """Decide on `reading`. `scores` stand for the operator's own choice; with no usable model pass that instead."""
+
+    reading: Reading
+    scores: Scores
+    round: int
+
+
+@dataclass(frozen=True, slots=True)
+class NewRequest:
+    """The answer is a sentence of its own; the question is void."""
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawn:
+    """The operator took the wish back; nothing follows."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskAgain:
+    pending: Pending
+
+
+@dataclass(frozen=True, slots=True)
+class HandOver:
+    """Two rounds brought no clear wish: offer a person, and what works without understanding."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expired:
+    pass
+
+
+Answered: TypeAlias = Joined | NewRequest | Withdrawn | AskAgain | HandOver | Expired
+
+
+@dataclass(slots=True)
+class PendingQuestions:
+    """At most one for each user and channel, and at most `capacity` in all: the oldest makes room."""
+
+    capacity: int = 256
+    _by_key: dict[Key, Pending] = field(default_factory=dict)
+
+    def ask(self, key: Key, pending: Pending) -> None:
+        self._by_key.pop(key, None)
+        while len(self._by_key) >= self.capacity:
+            del self._by_key[next(iter(self._by_key))]
+        self._by_key[key] = pending
+
+    def of(self, key: Key) -> Pending | None:
+        return self._by_key.get(key)
+
+    def take(self, key: Key) -> Pending | None:
+        return self._by_key.pop(key, None)
+
+    def __len__(self) -> int:
+        return len(self._by_key)
+
+
+def question(
+    reading: Reading, asked: Interpretation, *, now_s: float, round_no: int = 1, expires_in_s: float = EXPIRES_IN_S
+) -> Pending | None:
+    """What is to be remembered of a clarification. None when nothing was asked, or a person is due."""
+    if asked.disposition is not Disposition.CLARIFY or round_no > MAX_ROUNDS:
+        return None
+    return Pending(
+        reading=reading,
+        intent=asked.intent,
+        options=tuple(Intent(c.intent) for c in asked.candidates),
+        missing=asked.missing,
+        round=round_no,
+        expires_at_s=now_s + expires_in_s,
+    )
+
+
+def answer(pending: Pending, text: str, read: Read, *, now_s: float) -> Answered:
+    """What `text` makes of the question. Never called for a stop: the lexicon has seen every text before."""
+    if now_s >= pending.expires_at_s:
+        return Expired()
+    reply = read(text)
+    if reply.mood in WITHDRAWS:
+        return Withdrawn()
+    chosen = _chosen(pending, text)
+    if chosen is not None:
+        return _joined(pending, chosen, (), "")
+    if _is_request(pending, reply):
+        return NewRequest()
+    filled = _fill(pending, text, read)
+    return filled if filled is not None else _again(pending)
+
+
+WITHDRAWS = frozenset({Mood.CANCEL, Mood.SELF_CORRECTION, Mood.NEGATION})
+ANSWERS = frozenset({Mood.IMPERATIVE, Mood.STATEMENT})
+"""A question, a condition or a quotation gives no value."""
+
+YES = frozenset({"yes", "y", "ok", "是", "是的", "好", "好的", "对"})
+
+KEY_FIELD: dict[SlotName, Intent] = {
+    "item_type": Intent.QUERY_RULE,
+    "task_id": Intent.SUBMIT_FEEDBACK,
+    "action": Intent.CONTROL_DEVICE,
+}
+"""The field the prompt names beside the numbers, and the option it stands for."""
+
+_NUMBER = re.compile(r"(?:第|选|选择|option|number|no\.?|#)?\s*([1-9])\s*(?:号|个|项|\)|。|\.|!)?", re.IGNORECASE)
+
+_AS_SAID: dict[SlotName, str] = {"bin": "bin {}", "station": "station {}", "task_id": "task {}", "device": "device {}"}
+"""A bare value is read once more with the noun of the field that was asked for; the span stays on the value."""
+
+
+def _chosen(pending: Pending, text: str) -> Intent | None:
+    """An option's number where options were shown; a bare yes where there was only one."""
+    said = unicodedata.normalize("NFKC", text).strip().casefold()
+    if len(pending.options) == 1 and said.strip(" .!。") in YES:
+        return pending.options[0]
+    hit = _NUMBER.fullmatch(said)
+    index = int(hit.group(1)) if hit else 0
+    return pending.options[index - 1] if 0 < index <= len(pending.options) else None
+
+
+def _is_request(pending: Pending, reply: Reading) -> bool:
+    """A rewrite: it says by itself what is wanted. A bare value is none, and neither is a repetition of the verb."""
+    if reply.stop is StopSense.STOP or reply.explicit or reply.suspicious is not None:
+        return True
+    outcome = reply.outcome
+    return isinstance(outcome, Match) and (outcome.missing is None or outcome.intent is not pending.intent)
+
+
+def _fill(pending: Pending, text: str, read: Read) -> Joined | None:
+    """The answer's slot values: the field that was asked for, or the key field that tells the options apart."""
+    reply = read(text)
+    values = slots.grounded(reply) if reply.mood in ANSWERS else ()
+    wanted = pending.missing
+    if wanted is None:
+        intent = _by_key_field(pending, values)
+        return _joined(pending, intent, values, reply.original) if intent is not None else None
+    if not any(s.name == wanted for s in values):
+        values = _bare_value(wanted, text, read)
+    return _joined(pending, pending.intent, values, reply.original) if values else None
+
+
+def _by_key_field(pending: Pending, values: tuple[Slot, ...]) -> Intent | None:
+    named = (KEY_FIELD[s.name] for s in values if s.name in KEY_FIELD)
+    return next((i for i in named if not pending.options or i in pending.options), None)
+
+
+def _bare_value(wanted: SlotName, text: str, read: Read) -> tuple[Slot, ...]:
+    said = text.strip()
+    form = _AS_SAID.get(wanted)
+    if form is None or not said:
+        return ()
+    prompted = read(form.format(said))
+    value = prompted.slot(wanted)
+    if value is None or prompted.mood not in ANSWERS:
+        return ()
+    start = text.index(said)
+    return (replace(value, span=(start, start + len(said))),)
+
+
+def _joined(pending: Pending, intent: Intent, values: tuple[Slot, ...], words: str) -> Joined:
+    """The first reading with the operator's answer in it. A value said anew takes the place of the old ones only for
+    the field that was asked for; any other field with a second value is asked back."""
+    old = pending.reading
+    offset = len(old.original) + len(JOIN)
+    moved = tuple(replace(s, span=(s.span[0] + offset, s.span[1] + offset)) for s in values)
+    kept = tuple(s for s in old.slots if s.name != pending.missing)
+    clash = next((n.name for n in moved for s in kept if s.name == n.name and s.value != n.value), None)
+    new_names = {s.name for s in moved}
+    merged = (*(s for s in kept if s.name not in new_names), *moved)
+    match = Match(intent, 1.0, CHOSEN, CHOSEN, missing=slots.missing(intent, merged))
+    text = old.original + JOIN + words if words else old.original
+    reading = replace(
+        old,
+        original=text,
+        normalised=old.normalised + JOIN + words if words else old.normalised,
+        mood=_mood(old),
+        slots=merged,
+        stop=StopSense.STOP if intent is Intent.STOP else old.stop,
+        outcome=match if clash is None else Ambiguous("two_values", (match,), clash),
+    )
+    return Joined(reading, (IntentScore(intent, 1.0),), pending.round + 1)
+
+
+def _mood(old: Reading) -> Mood:
+    """Picking an option, or filling the field one was asked for, is the order; a question stays a question."""
+    unclear = not isinstance(old.outcome, NoMatch) and old.mood is Mood.STATEMENT
+    return Mood.IMPERATIVE if unclear else old.mood
+
+
+def _again(pending: Pending) -> AskAgain | HandOver:
+    if pending.round >= MAX_ROUNDS:
+        return HandOver()
+    return AskAgain(replace(pending, round=pending.round + 1))

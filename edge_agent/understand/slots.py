@@ -1,0 +1,50 @@
+"""Which slots belong to which intent, which of them are needed, and which of them really were said. Pure tables.
+
+Grounding: a value counts only with a span of the operator's own words behind it, whoever proposed it.
+"""
+
+from __future__ import annotations
+
+from offline_rules.reading import Intent, Reading, Slot, SlotName
+
+OF_INTENT: dict[Intent, tuple[SlotName, ...]] = {
+    Intent.QUERY_RULE: ("item_type",),
+    Intent.QUERY_STATUS: ("device", "task_id", "alarms"),
+    Intent.SUBMIT_FEEDBACK: ("task_id", "text"),
+    Intent.DIAGNOSE: ("task_id", "device", "item_type", "window"),
+    Intent.CONTROL_DEVICE: ("action", "device", "item_type", "bin", "station"),
+    Intent.STOP: (),
+    Intent.GENERAL: (),
+    Intent.UNKNOWN: (),
+}
+
+NEEDED_BY_INTENT: dict[Intent, tuple[SlotName, ...]] = {
+    Intent.QUERY_RULE: ("item_type",),
+    Intent.SUBMIT_FEEDBACK: ("task_id",),
+    Intent.CONTROL_DEVICE: ("action",),
+}
+
+NEEDED_BY_ACTION: dict[str, tuple[SlotName, ...]] = {
+    "pick": ("item_type",),
+    "place": ("bin",),
+    "pick_place": ("item_type", "bin"),
+    "move": ("station",),
+}
+"""The device is never asked for where the cell has only one; where it has more, the cell contract asks."""
+
+
+def grounded(reading: Reading) -> tuple[Slot, ...]:
+    """The slots whose span lies in the original text; anything else does not exist."""
+    return tuple(s for s in reading.slots if 0 <= s.span[0] < s.span[1] <= len(reading.original) and s.value)
+
+
+def own(intent: Intent, slots: tuple[Slot, ...]) -> tuple[Slot, ...]:
+    return tuple(s for s in slots if s.name in OF_INTENT[intent])
+
+
+def missing(intent: Intent, slots: tuple[Slot, ...]) -> SlotName | None:
+    """The first needed slot that was not said, or None."""
+    said = {s.name: s.value for s in slots}
+    action = said.get("action", "") if intent is Intent.CONTROL_DEVICE else ""
+    needed = (*NEEDED_BY_INTENT.get(intent, ()), *NEEDED_BY_ACTION.get(action, ()))
+    return next((name for name in needed if name not in said), None)
