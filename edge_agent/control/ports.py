@@ -1,18 +1,9 @@
-"""What the supervision needs from the world: a clock, a ledger, and a place to tell what it reached."""
+"""What the supervision needs from the world besides its driver and the journal: a clock, and whom to tell."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Protocol, TypeAlias
-
-
-class LedgerFault(Exception):
-    """A row could not be stored, or not within its deadline. On the command path this latches a lockout."""
-
-
-class Ledger(Protocol):
-    async def append(self, kind: str, body: Mapping[str, object], *, run: str = "", key: str | None = None) -> None:
-        """Durable on return. Raises `LedgerFault`; the row may or may not be there then."""
 
 
 class Clock(Protocol):

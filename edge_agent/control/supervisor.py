@@ -8,16 +8,18 @@ word never waits for a row. What was stored or sent is known from the table alon
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 
 from drivers.contract import Driver, DriverError, Identity, Job, NotSent, Order, Receipt, Snapshot
 from edge_agent.control.ends import Freed, FreeOutcome, MotionEnd, MotionOutcome, NotDispatched, StillHeld, StopEnd
 from edge_agent.control.look import Observed
-from edge_agent.control.ports import Clock, Ledger, LedgerFault, Steps, no_steps
+from edge_agent.control.ports import Clock, Steps, no_steps
 from edge_agent.control.prompts import PromptBook
+from edge_agent.control.rows import RowQueue
 from edge_agent.control.stopping import StopResult, StopTempo, stop_until_proved
 from edge_agent.control.view import CellView
+from edge_agent.run.journal import Body, Entry, Journal, JournalFault, Kind
 from edge_agent.safety.cell import BUSY, CellEvent, CellState, Effect
 from edge_agent.safety.cell_spec import CellSpec
 from edge_agent.safety.command import FINAL, CommandState
@@ -78,9 +80,6 @@ class Stored:
     unknown_outcomes: int = 0
 
 
-Row = tuple[str, Mapping[str, object], str, str | None, asyncio.Future[None]]
-
-
 class Supervisor:
     """`on_change` is told every new view; `on_phase(run, phase)` the phases of the command that is out."""
 
@@ -88,7 +87,7 @@ class Supervisor:
         self,
         spec: CellSpec,
         driver: Driver,
-        ledger: Ledger,
+        journal: Journal,
         clock: Clock,
         *,
         new_session: Callable[[], int],
@@ -97,7 +96,7 @@ class Supervisor:
         on_change: Callable[[CellView], None] = lambda _: None,
         on_phase: Callable[[str, str], None] = lambda _run, _phase: None,
     ) -> None:
-        self._spec, self._driver, self._ledger, self._clock = spec, driver, ledger, clock
+        self._spec, self._driver, self._journal, self._clock = spec, driver, journal, clock
         self._new_session, self._tempo, self._steps = new_session, tempo, steps
         self._on_change, self._on_phase = on_change, on_phase
         self.prompts = PromptBook()
@@ -114,7 +113,7 @@ class Supervisor:
         self._lockout: str | None = None
         self._intended: Order | None = None
         self._unknown = 0
-        self._rows: asyncio.Queue[Row] = asyncio.Queue()
+        self._rows = RowQueue(journal, self._row_fault)
         self._tasks: set[asyncio.Task[object]] = set()
         self._stopping: asyncio.Task[StopResult] | None = None
         self._closing = False
@@ -139,14 +138,14 @@ class Supervisor:
 
     async def run(self) -> None:
         """The control loop; ends when `close` was called."""
-        writer = asyncio.create_task(self._write_rows())
+        writer = asyncio.create_task(self._rows.run())
         try:
             while not self._closing:
                 await self._tick()
                 self.ticks += 1
                 await self._clock.sleep(self._pause_s())
         finally:
-            await self._rows.join()
+            await self._rows.drained()
             writer.cancel()
 
     async def close(self) -> None:
@@ -225,7 +224,7 @@ class Supervisor:
         self._steps("stop_asked")
         self._feed(CellEvent.STOP_ASKED, "stop_requested", (by,))
         result = await asyncio.shield(self._start_stop())
-        self._store("stop", {"by": by, "proved": result.proved, "writes": result.writes})
+        self._store(Kind.STOP, {"by": by, "proved": result.proved, "writes": result.writes})
         return StopEnd(result.proved, result.writes, result.read_back, self._machine.command_id, self._machine.command)
 
     async def release_stop(self, by: str) -> FreeOutcome:
@@ -237,7 +236,7 @@ class Supervisor:
         except DriverError as error:
             return StillHeld("link_lost", error.code)
         if isinstance(freed, Freed):
-            await self._stored("release", {"by": by, "read_back": asdict(freed.read_back)})
+            await self._store(Kind.RELEASE_STOP, {"by": by, "read_back": asdict(freed.read_back)})
             self._settle(freed.read_back)
             self._feed(CellEvent.RELEASED, "")
         return freed
@@ -250,10 +249,10 @@ class Supervisor:
             freed = await self._free_after_read_back()
             if isinstance(freed, StillHeld):
                 return freed
-            await self._stored("reset", {"by": by, "why": why, "read_back": asdict(freed.read_back)})
+            await self._store(Kind.RESET, {"by": by, "why": why, "read_back": asdict(freed.read_back)})
         except DriverError as error:
             return StillHeld("link_lost", error.code)
-        except LedgerFault:
+        except JournalFault:
             return StillHeld("journal_fault", "STORE_FAILED")
         self._feed(CellEvent.RESET, "reset_by_technician")
         await self._tick()
@@ -298,9 +297,9 @@ class Supervisor:
             return
         if done.after.command is CommandState.UNKNOWN:
             self._unknown += 1
-        run = self._underway.run if self._underway else ""
+        run = self._underway.run if self._underway else None
         body = {"command_id": done.after.command_id, "state": done.after.command.value, "why": why}
-        self._store("command", body, run=run)
+        self._store(Kind.COMMAND, body, run=run)
 
     def _end_command(self, done: Step, why: str, detail: tuple[str, ...]) -> None:
         under = self._underway
@@ -327,9 +326,9 @@ class Supervisor:
         body = {"command_id": end.command_id, "state": end.state.value, "reason": end.reason, "code": end.code}
         more = {"frames": end.frames, "detail": list(end.detail), "receipt": _plain(end.receipt)}
         try:
-            await self._stored("command_end", {**body, **more}, run=under.run, key=str(end.command_id))
+            await self._store(Kind.COMMAND, {**body, **more}, run=under.run, key=f"{end.command_id}/end")
             self._steps("end_stored")
-        except LedgerFault:
+        except JournalFault:
             end = replace(end, state=CommandState.UNKNOWN, reason="journal_fault", code="STORE_FAILED")
         if not under.end.done():
             under.end.set_result(end)
@@ -337,7 +336,7 @@ class Supervisor:
     def _latch(self, why: str, detail: tuple[str, ...]) -> None:
         if self._lockout is None:
             self._lockout = why
-        self._store("lockout", {"reason": why, "detail": list(detail), "command_id": self._machine.command_id})
+        self._store(Kind.LOCKOUT, {"reason": why, "detail": list(detail), "command_id": self._machine.command_id})
         self._steps("lockout_stored")
 
     def _start_stop(self) -> asyncio.Task[StopResult]:
@@ -367,10 +366,17 @@ class Supervisor:
         if self._feed(CellEvent.CONFIRMED, "confirmed").refused:
             return self._not_now()
         self._steps("confirmed")
-        under = self._number(proposal, run, user)
+        try:
+            command_id = await self._journal.next_command_id(self._last_id)
+        except JournalFault:
+            self._feed(CellEvent.JOURNAL_FAULT, "journal_fault")
+            return self._not_now()
+        if self._machine.cell is not CellState.DISPATCHING:
+            return self._not_now()
+        under = self._number(command_id, proposal, run, user)
         try:
             await self._dispatch(under)
-        except LedgerFault:
+        except JournalFault:
             self._feed(CellEvent.JOURNAL_FAULT, "journal_fault")
         except Exception as error:  # noqa: BLE001 - from the intent on, whatever nobody foresaw latches the lockout
             under.code, under.detail = "INTERNAL", (type(error).__name__,)
@@ -391,11 +397,11 @@ class Supervisor:
         refused = interlocks(proposal, snapshot)
         return NotDispatched(refused.reason, refused.code, refused.facts) if refused else None
 
-    def _number(self, proposal: Proposal, run: str, user: str) -> Underway:
+    def _number(self, command_id: int, proposal: Proposal, run: str, user: str) -> Underway:
         assert self._observed is not None, "a cell that confirms has been looked at"
-        self._last_id += 1
+        self._last_id = command_id
         limits, seen = self._spec.limits, self._observed
-        order = replace(proposal.order, command_id=self._last_id, session=self._session)
+        order = replace(proposal.order, command_id=command_id, session=self._session)
         job = Job(order, limits.ttl_ms, limits.max_duration_ms)
         baseline = Baseline(seen.boot_id, seen.executed, seen.duplicates, limits.pose_tolerance_tenths)
         self._machine = number(self._machine, order.command_id)
@@ -413,7 +419,7 @@ class Supervisor:
             "ttl_ms": under.job.ttl_ms,
             "max_duration_ms": under.job.max_duration_ms,
         }
-        await self._stored("command", intent, run=under.run, key=str(under.order.command_id))
+        await self._store(Kind.COMMAND, intent, run=under.run, key=str(under.order.command_id))
         self._steps("intent_stored")
         if Effect.SEND in self._feed(CellEvent.INTENT_STORED, "dispatched").effects:
             await self._send_once(under)
@@ -462,7 +468,7 @@ class Supervisor:
         self._identity, self._linked = identity, True
         self._observed = Observed.first(snapshot, self._clock.monotonic_s())
         self._last_id = max(self._last_id, snapshot.last_command_id)
-        self._store("identified", {"identity": asdict(identity), "read_back": asdict(snapshot)})
+        self._store(Kind.CELL_STATE, {"identity": asdict(identity), "read_back": asdict(snapshot)})
         if snapshot.boot_id != known:
             self._feed(CellEvent.INTEGRITY_LOST, "controller_rebooted", ("boot_id",))
         self._tell()
@@ -593,33 +599,13 @@ class Supervisor:
 
     # -- rows -------------------------------------------------------------------------------------------------
 
-    def _store(self, kind: str, body: Mapping[str, object], *, run: str = "", key: str | None = None) -> None:
-        """A row nobody waits for; a fault of it locks the cell all the same."""
-        self._enqueue(kind, body, run, key).add_done_callback(_seen)
+    def _store(self, kind: Kind, body: Body, *, run: str | None = None, key: str | None = None) -> asyncio.Future[None]:
+        """Queued at once; await it where the row must be durable first. A fault locks the cell either way."""
+        return self._rows.put(Entry(kind, body, run, key))
 
-    async def _stored(self, kind: str, body: Mapping[str, object], *, run: str = "", key: str | None = None) -> None:
-        await self._enqueue(kind, body, run, key)
-
-    def _enqueue(self, kind: str, body: Mapping[str, object], run: str, key: str | None) -> asyncio.Future[None]:
-        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._rows.put_nowait((kind, body, run, key, done))
-        return done
-
-    async def _write_rows(self) -> None:
-        while True:
-            kind, body, run, key, done = await self._rows.get()
-            try:
-                await self._ledger.append(kind, body, run=run, key=key)
-            except LedgerFault as fault:
-                if not done.done():
-                    done.set_exception(fault)
-                if self._machine.cell is not CellState.LOCKED_OUT:
-                    self._feed(CellEvent.JOURNAL_FAULT, "journal_fault", (str(fault),))
-            else:
-                if not done.done():
-                    done.set_result(None)
-            finally:
-                self._rows.task_done()
+    def _row_fault(self, fault: JournalFault) -> None:
+        if self._machine.cell is not CellState.LOCKED_OUT:
+            self._feed(CellEvent.JOURNAL_FAULT, "journal_fault", (str(fault),))
 
     def _not_now(self) -> NotDispatched:
         reason, code = _NOT_NOW[self._machine.cell]
@@ -663,9 +649,3 @@ def _held_by(snapshot: Snapshot) -> str:
 
 def _plain(receipt: Receipt | None) -> object:
     return None if receipt is None else asdict(receipt)
-
-
-def _seen(done: asyncio.Future[None]) -> None:
-    """The fault was acted upon where it came up."""
-    if not done.cancelled():
-        done.exception()
