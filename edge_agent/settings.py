@@ -12,7 +12,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Final, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt, StringConstraints, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, StringConstraints, ValidationError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from edge_agent.checked_file import bad_file, checked, read_toml
@@ -63,7 +63,7 @@ class Mqtt(Section):
     status_every_s: Seconds = 2.0
     own_status_max_age_s: Seconds = 10.0
     """Older than this and the broker no longer shows us to anybody: no new motion."""
-    requests_per_minute: PositiveInt = 60
+    requests_per_minute: Annotated[int, Field(ge=1, le=6_000)] = 60
     """Of one user; a person does not type faster, a loop does. Stops are never counted."""
 
 
@@ -78,7 +78,7 @@ class Journal(Section):
     """Under systemd `$STATE_DIRECTORY` is taken when this is not set."""
     commit_fault_s: Seconds = 1.0
     """A commit not back by then is a journal fault; a healthy one took 0.4 ms where it was measured."""
-    commit_alarm_ms: PositiveInt = 200
+    commit_alarm_ms: Annotated[int, Field(ge=1, le=60_000)] = 200
     ballast_bytes: Annotated[int, Field(ge=65_536, le=67_108_864)] = 1_048_576
     """Given up on a full disk so that the fault itself can be written down."""
     segment_rows: Annotated[int, Field(ge=1_000, le=10_000_000)] = 200_000
