@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
+from typing import Literal, TypeAlias
 
 
 class Role(IntEnum):
@@ -13,8 +14,17 @@ class Role(IntEnum):
     TECHNICIAN = 3
 
     @property
-    def word(self) -> str:
-        return self.name.lower()
+    def word(self) -> RoleWord:
+        return _WORDS[self]
+
+
+RoleWord: TypeAlias = Literal["viewer", "student", "operator", "technician"]
+_WORDS: dict[Role, RoleWord] = {
+    Role.VIEWER: "viewer",
+    Role.STUDENT: "student",
+    Role.OPERATOR: "operator",
+    Role.TECHNICIAN: "technician",
+}
 
 
 def role_of(word: str) -> Role:

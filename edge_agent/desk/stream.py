@@ -1,0 +1,81 @@
+"""The events of one run, in order: journalled before they are published, gapless, and exactly one `done`.
+
+An event that is out of order is refused here and written down as late; it is never published.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Protocol
+
+from edge_agent.messages.event import Body, Done, Envelope, Event, Place, flat, next_place
+from edge_agent.run.ids import RunId
+from edge_agent.run.journal import Entry, Journal, Kind
+
+
+class Publisher(Protocol):
+    def publish(self, user: str, event: Event, response_topic: str | None) -> None:
+        """Hands the event to the transport. Never blocks, never raises; what cannot be sent now is kept for later."""
+
+
+class Stream:
+    def __init__(
+        self,
+        run: RunId,
+        user: str,
+        *,
+        journal: Journal,
+        publisher: Publisher,
+        now: Callable[[], datetime],
+        response_topic: str | None = None,
+    ) -> None:
+        self.run, self.user = run, user
+        self._journal, self._publisher, self._now = journal, publisher, now
+        self._response_topic = response_topic
+        self._place: Place = "start"
+        self._seq = 0
+        self.silent = False
+        """Set when the client is gone: events are still written down, and no longer sent."""
+
+    @property
+    def ended(self) -> bool:
+        return self._place == "ended"
+
+    @property
+    def released(self) -> bool:
+        """A content or a failure is out; only `done` may follow."""
+        return self._place in ("released", "ended")
+
+    async def emit(self, *bodies: Body) -> bool:
+        """Writes the bodies down in one commit, then publishes them. False, and nothing sent, where one of them is
+        out of order. Raises `JournalFault`."""
+        events: list[Event] = []
+        place = self._place
+        for body in bodies:
+            following = next_place(place, body.type)
+            if following is None:
+                await self._journal.append(Entry(Kind.EVENT, {"late": body.type}, self.run))
+                return False
+            place = following
+            events.append(self._event(body, self._seq + len(events)))
+        await self._journal.append(*(self._entry(e) for e in events), *self._terminal(bodies))
+        self._place, self._seq = place, self._seq + len(events)
+        if not self.silent:
+            for event in events:
+                self._publisher.publish(self.user, event, self._response_topic)
+        return True
+
+    def _event(self, body: Body, seq: int) -> Event:
+        return Event(Envelope(run=self.run, seq=seq, at=self._now(), epoch=self._journal.epoch), body)
+
+    def _entry(self, event: Event) -> Entry:
+        return Entry(Kind.EVENT, {"user": self.user, "sent": not self.silent, "event": flat(event)}, self.run)
+
+    def _terminal(self, bodies: tuple[Body, ...]) -> tuple[Entry, ...]:
+        """The one terminal row of an id goes with its `done`, in the same commit."""
+        return tuple(
+            Entry(Kind.TERMINAL, {**body.model_dump(mode="json"), "user": self.user}, self.run, key=self.run)
+            for body in bodies
+            if isinstance(body, Done)
+        )
