@@ -1,0 +1,131 @@
+"""The journal in SQLite: one writing thread, one reading thread, one commit a call. See `edge_agent.run.journal`.
+
+What happens when it fails:
+  * a commit that is not back in time   JournalFault; until it does come back, every further append fails at once
+  * a full disk                         the ballast is given up, one `journal_fault` row is written, JournalFault
+  * any other SQLite or I/O error       JournalFault now and for every later append: a failed sync is never retried,
+                                        because the kernel may have dropped the pages it could not write
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Final, TypeVar
+
+from edge_agent.adapters.journal.errors import JournalMissing, JournalRefused
+from edge_agent.adapters.journal.folder import segments
+from edge_agent.adapters.journal.query import Query
+from edge_agent.adapters.journal.reading import Reader
+from edge_agent.adapters.journal.worker import Worker
+from edge_agent.adapters.journal.writing import Writer, no_faults
+from edge_agent.run.journal import COMMIT_DEADLINE_S, Duplicate, Entry, JournalFault, Kind, Row
+
+OPEN_DEADLINE_S: Final = 60.0
+"""Checking every page and hash of a segment of the largest size takes a few seconds."""
+READ_DEADLINE_S: Final = 2.0
+SLOW_COMMIT_MS: Final = 200.0
+"""A commit above this at start is an alarm: the command path can't keep its times on such a disk."""
+SEGMENT_BYTES: Final = 64 * 1024 * 1024
+"""From this size on a new segment is due."""
+KEEP_SEGMENTS: Final = 8
+READ_BACK_FAILS: Final = "store.read_back_fails"
+
+T = TypeVar("T")
+
+
+class SqliteJournal:
+    """`edge_agent.run.journal.Journal`, kept in a folder that this process holds alone."""
+
+    def __init__(self, writer: Writer, writing: Worker, fires: Callable[[str], bool]) -> None:
+        self._writer, self._writing, self._fires = writer, writing, fires
+        self._reader, self._reading = Reader(writer.file), Worker("journal-read")
+
+    @classmethod
+    async def open(
+        cls, folder: Path, *, wall_ms: Callable[[], int], fires: Callable[[str], bool] = no_faults
+    ) -> SqliteJournal:
+        """Takes the folder, checks the newest segment whole, raises the epoch. Never makes a file.
+
+        Raises JournalMissing, JournalDamaged or JournalBusy; the caller leaves with 65. `fires(name)` is the fault
+        port: asked for `store.disk_full` before a commit and for `store.read_back_fails` at a read-back.
+        """
+        if not segments(folder):
+            raise JournalMissing(folder)
+        writing = Worker("journal-write")
+        with ExitStack() as undo:
+            undo.callback(writing.close)
+            writer = await writing.call(lambda: Writer(folder, wall_ms, fires), OPEN_DEADLINE_S)
+            undo.pop_all()
+        return cls(writer, writing, fires)
+
+    @property
+    def epoch(self) -> int:
+        return self._writer.epoch
+
+    @property
+    def commit_ms(self) -> float:
+        """How long the first commit of this life took."""
+        return self._writer.commit_ms
+
+    async def append(self, *entries: Entry, deadline_s: float = COMMIT_DEADLINE_S) -> tuple[int, ...] | Duplicate:
+        return await self._write(lambda: self._writer.append(entries), deadline_s)
+
+    async def next_command_id(self, above: int = 0) -> int:
+        return await self._write(lambda: self._writer.next_command_id(above), COMMIT_DEADLINE_S)
+
+    async def rows(
+        self,
+        *,
+        kinds: Sequence[Kind] = (),
+        run: str | None = None,
+        key: str | None = None,
+        after: int = 0,
+        since_ms: int = 0,
+        limit: int = 1000,
+        newest_first: bool = False,
+    ) -> tuple[Row, ...]:
+        return await self._read(Query(kinds, run, key, after, since_ms, limit, newest_first))
+
+    async def last(self, kind: Kind, key: str | None = None) -> Row | None:
+        found = await self._read(Query((kind,), key=key, limit=1, newest_first=True))
+        return found[0] if found else None
+
+    async def read_back(self, seq: int) -> Row:
+        if self._fires(READ_BACK_FAILS):
+            raise JournalFault(f"row {seq} was written and can't be read back")
+        found = await self._read(Query(after=seq - 1, limit=1))
+        if not found or found[0].seq != seq:
+            raise JournalFault(f"row {seq} was written and is not there")
+        return found[0]
+
+    async def roll_if_due(self, segment_bytes: int = SEGMENT_BYTES, keep: int = KEEP_SEGMENTS) -> bool:
+        """Begins a new segment when this one is large enough. Only while no run, prompt or command is open."""
+        if await self._write(self._writer.size_bytes, COMMIT_DEADLINE_S) < segment_bytes:
+            return False
+        file = await self._write(lambda: self._writer.roll(keep), OPEN_DEADLINE_S)
+        await self._reading.call(lambda: self._reader.turn_to(file), READ_DEADLINE_S)
+        return True
+
+    async def close(self) -> None:
+        """Gives the folder back. A second call does nothing."""
+        if self._writing.closed:
+            return
+        await self._reading.call(self._reader.close, READ_DEADLINE_S)
+        await self._writing.call(self._writer.close, COMMIT_DEADLINE_S)
+        self._reading.close()
+        self._writing.close()
+
+    async def _write(self, work: Callable[[], T], deadline_s: float) -> T:
+        try:
+            return await self._writing.call(work, deadline_s)
+        except (sqlite3.Error, OSError, ValueError, JournalRefused) as failed:
+            raise JournalFault(f"not written: {failed}") from failed
+
+    async def _read(self, query: Query) -> tuple[Row, ...]:
+        try:
+            return await self._reading.call(lambda: self._reader.ask(query), READ_DEADLINE_S)
+        except (sqlite3.Error, OSError, ValueError) as failed:
+            raise JournalFault(f"not readable: {failed}") from failed

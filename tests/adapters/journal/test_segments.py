@@ -1,0 +1,82 @@
+"""A new segment goes on with the chain, the ids and what is still true; old ones go whole."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from edge_agent.adapters.journal.folder import segments
+from edge_agent.adapters.journal.making import DAY_MS
+from edge_agent.adapters.journal.query import Query
+from edge_agent.adapters.journal.reading import all_rows, broken_segment
+from edge_agent.adapters.journal.store import SqliteJournal
+from edge_agent.run.journal import Duplicate, Entry, Kind
+
+
+async def roll(journal: SqliteJournal, keep: int = 8) -> None:
+    assert await journal.roll_if_due(segment_bytes=0, keep=keep)
+
+
+async def test_not_before_it_is_due(journal: SqliteJournal, folder: Path) -> None:
+    assert not await journal.roll_if_due()
+    assert len(segments(folder)) == 1
+
+
+async def test_what_outlives_a_segment(journal: SqliteJournal, folder: Path, wall: Any) -> None:
+    await journal.append(Entry(Kind.REQUEST, {"old": True}, run="r0", key="r0"))
+    wall.ms += DAY_MS + 1
+    await journal.next_command_id(above=9)
+    for n in range(2):
+        await journal.append(Entry(Kind.LOCKOUT, {"n": n}))
+        await journal.append(Entry(Kind.ALARM, {"id": "arm.link_lost", "n": n}), Entry(Kind.ALARM, {"id": "b", "n": n}))
+    await journal.append(Entry(Kind.REQUEST, {"old": False}, run="r1", key="r1"))
+    await journal.append(Entry(Kind.EVENT, {"n": 1}, run="r1"))
+    head = (await journal.rows(newest_first=True, limit=1))[0]
+    await roll(journal)
+    rows = await journal.rows()
+    assert (rows[0].kind, rows[0].prev, rows[0].seq) == (Kind.SEGMENT, head.hash, head.seq + 1)
+    assert [(r.kind, r.body.get("n"), r.key) for r in rows[1:]] == [
+        (Kind.COMMAND_ID, None, "10"),
+        (Kind.LOCKOUT, 1, None),
+        (Kind.ALARM, 1, None),
+        (Kind.ALARM, 1, None),
+        (Kind.REQUEST, None, "r1"),
+    ]
+    assert rows[0].body == {"number": 2, "previous": "journal-000001.db", "carried": 5}
+    assert broken_segment(folder) is None
+
+
+async def test_ids_go_on_and_duplicates_are_known(journal: SqliteJournal, folder: Path, wall: Any) -> None:
+    await journal.append(Entry(Kind.REQUEST, {}, run="r1", key="r1"))
+    await journal.next_command_id(above=9)
+    await roll(journal)
+    assert isinstance(await journal.append(Entry(Kind.REQUEST, {}, run="r1", key="r1")), Duplicate)
+    assert await journal.next_command_id() == 11
+    await journal.close()
+    again = await SqliteJournal.open(folder, wall_ms=wall)
+    assert again.epoch == 2
+    assert await again.next_command_id() == 12
+    await again.close()
+
+
+async def test_old_segments_go_whole(journal: SqliteJournal, folder: Path) -> None:
+    for _ in range(4):
+        await roll(journal, keep=2)
+    assert [f.name for f in segments(folder)] == ["journal-000004.db", "journal-000005.db"]
+
+
+async def test_all_segments_read_as_one(journal: SqliteJournal, folder: Path) -> None:
+    for n in range(3):
+        await journal.append(Entry(Kind.COMMAND, {"n": n}, run="r", key=f"c{n}"))
+        await roll(journal)
+    assert [r.body["n"] for r in all_rows(folder, Query(run="r"))] == [0, 1, 2]
+    seqs = [r.seq for r in all_rows(folder, Query())]
+    assert seqs == sorted(set(seqs))
+
+
+async def test_a_half_made_segment_is_no_segment(journal: SqliteJournal, folder: Path) -> None:
+    await journal.append(Entry(Kind.EVENT, {"n": 1}))
+    (folder / "journal-000002.new").write_bytes(b"torn")
+    await roll(journal)
+    assert [f.name for f in segments(folder)] == ["journal-000001.db", "journal-000002.db"]
+    assert (await journal.rows())[0].kind is Kind.SEGMENT
