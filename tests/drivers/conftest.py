@@ -1,0 +1,16 @@
+"""A simulated cell for each test that asks for one: real processes, real sockets."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from drivers.cell_modbus.rig import ModbusCell, start_simulated
+from tests.drivers.bench import SETTINGS
+
+
+@pytest.fixture
+async def cell() -> AsyncIterator[ModbusCell]:
+    async with start_simulated(SETTINGS) as started:
+        yield started
