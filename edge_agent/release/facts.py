@@ -18,6 +18,7 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
     "controller": ("controller",),
     "state": ("cell_state", "controller", "command_state"),
     "gripper": ("gripper",),
+    "why": ("why",),
     "missing": ("context", "slot"),
 }
 """Which fact is a tag, and in which groups of the wording its word stands; an unknown tag stays as it is."""
@@ -30,7 +31,9 @@ def spoken(texts: Texts, audience: Audience, facts: Facts) -> Facts:
     told["ask"] = texts.word("role", "technician")
     for name, value in facts.items():
         told[name] = _word(texts, GROUPS.get(name, ()), value)
-    return told
+    if "action" in told:
+        told.setdefault("what", told["action"])
+    return {**told, **_of_the_receipt(texts, facts)}
 
 
 def joined(texts: Texts, values: Sequence[str]) -> str:
@@ -71,6 +74,13 @@ def _of_the_slot(texts: Texts, audience: Audience, facts: Facts) -> Facts:
     if known := audience.known(slot):
         told["known"] = joined(texts, known)
     return told
+
+
+def _of_the_receipt(texts: Texts, facts: Facts) -> Facts:
+    """A controller's code (four hex digits) with what it means."""
+    code = str(facts.get("receipt_code", "")).upper()
+    key = f"controller_code.{code}"
+    return {"controller_code": code, "meaning": texts.say(key)} if texts.has(key) else {}
 
 
 def slot_example(texts: Texts, audience: Audience, slot: str) -> str | None:

@@ -70,6 +70,9 @@ _CELL: Final[Mapping[str, Refusal]] = {
     "interlock_open": _of(_C.INTERLOCK_OPEN, "no_command_sent", "close_interlock wait_state query_status"),
     "manual": _of(_C.INTERLOCK_OPEN, "no_command_sent", "remote_auto query_status query_rule"),
     "stopped": _of(_C.INTERLOCK_OPEN, "no_command_sent", "release_stop query_status operator_does"),
+    "stopping": _of(_C.INTERLOCK_OPEN, "no_command_sent", "wait_still query_status"),
+    "link_lost": _of(_C.SERVICE_UNAVAILABLE, "no_command_sent", "check_arm_power call_technician query_rule"),
+    "journal_fault": _of(_C.STORE_FAILED, "no_command_sent", "technician_storage site_sop say_stop"),
     "offline": _of(_C.SERVICE_UNAVAILABLE, "no_command_sent", "check_arm_power call_technician query_rule"),
     "broker_lost": _of(_C.SERVICE_UNAVAILABLE, "no_command_sent", "wait_state query_status"),
     "level_too_low": _of(_C.INTERLOCK_OPEN, "no_command_sent", "site_sop query_status"),
@@ -101,7 +104,7 @@ _WHO: Final[Mapping[str, Refusal]] = {
 }
 
 _ENDED: Final[Mapping[str, Refusal]] = {
-    "declined": _of(_C.INPUT_INVALID, "no_command_sent", "say_again query_status"),
+    "declined": _of(_C.RUN_INACTIVE, "no_command_sent", "say_again query_status"),
     "cancelled": _of(_C.RUN_INACTIVE, "no_command_sent", "say_again query_status"),
     "nothing_to_cancel": _of(_C.NOT_FOUND, "not_changed", "query_status say_stop"),
     "arm_unavailable": _of(_C.SERVICE_UNAVAILABLE, "no_command_sent", "check_arm_power call_technician query_rule"),
@@ -111,6 +114,8 @@ _ENDED: Final[Mapping[str, Refusal]] = {
     "record_failed": _of(_C.SERVICE_UNAVAILABLE, "not_stored", "ask_again ask_person"),
     "query_refused": _of(_C.INPUT_INVALID, "not_answered", "ask_person query_rule"),
     "not_stopped": _of(_C.INPUT_INVALID, "not_changed", "query_status say_stop"),
+    "not_locked_out": _of(_C.INTERLOCK_OPEN, "not_changed", "query_status say_command"),
+    "arm_moving": _of(_C.INTERLOCK_OPEN, "not_reset", "wait_still site_sop"),
     "local_key": _of(_C.INTERLOCK_OPEN, "not_released", "local_key call_technician"),
     "release_failed": _of(_C.INTERLOCK_OPEN, "not_released", "look_at_arm local_key call_technician"),
     "alarm_unknown": _of(_C.NOT_FOUND, "not_acknowledged", "refresh_alarms query_alarms"),

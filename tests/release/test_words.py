@@ -321,7 +321,7 @@ def test_a_confirmation_says_exactly_what_would_move() -> None:
         slots={"item_type": "glass", "bin": "3"},
         expires_in_s=30,
         checks=["guard_open", "drives_off"],
-        warnings=[("bin_against_rule", {"item": "glass", "rule_bin": "2", "bin": "3"}), ("made_up", {})],
+        warnings=[("against_rule", {"item": "glass", "rule_bin": "2", "bin": "3"}), ("made_up", {})],
     )
     for part in ("arm_01", "pick and place", "item type: glass", "bin: 3", "guard closed, drives on", "30 s"):
         assert part in asked.text
@@ -479,3 +479,16 @@ def test_a_text_never_outgrows_its_bound() -> None:
     many = [Fact(text="x" * 500, record="r") for _ in range(24)]
     said = words("en").diagnosis(TRACES, fallback=FallbackType.INSUFFICIENT_EVIDENCE, facts=many)
     assert len(said.text) == 4000
+
+
+def test_a_controllers_refusal_is_told_with_what_its_code_means() -> None:
+    said = words("zh").rejection(TRACES, reason="controller_rejected", facts={"receipt_code": "07ff"})
+    assert "代码 07FF：控制器内部错误" in said.text
+    unknown = words("zh").rejection(TRACES, reason="controller_rejected", facts={"receipt_code": "9999"})
+    assert "控制器拒绝了这条指令。" in unknown.text
+
+
+def test_a_refused_action_is_named_where_no_tool_is() -> None:
+    facts = {"action": "home", "needed": "operator"}
+    said = words("zh", "viewer").rejection(TRACES, reason="permission_denied", facts=facts)
+    assert "不能使用“回零”；需要操作员" in said.text
