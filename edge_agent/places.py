@@ -17,7 +17,7 @@ import offline_rules
 
 
 class Place(StrEnum):
-    """What can be asked for; the value is the folder's name."""
+    """What can be asked for; the value names its folder."""
 
     DATA = "data"
     """Default cell, seeds, qualification figures, templates of the agent."""
@@ -25,8 +25,8 @@ class Place(StrEnum):
     """Teaching pages."""
     SCHEMAS = "messages"
     """JSON Schemas and asyncapi.yaml."""
-    PHRASES = "packs"
-    """Phrase packs, zh/ and en/."""
+    PHRASES = "offline_rules"
+    """Words and phrase packs."""
     CASES = "labeled_cases"
     SYSTEMD = "systemd"
     """Units, broker settings, example settings."""
@@ -67,7 +67,7 @@ def checkout(agent: Path = AGENT) -> Path | None:
 def _folders(place: Place, agent: Path) -> tuple[Path, ...]:
     """In the order in which they are asked."""
     if place is Place.PHRASES:
-        return (RULES / place,)
+        return (RULES / "data",)
     if place not in AT_THE_TOP:
         return (agent / place,)
     root = checkout(agent)

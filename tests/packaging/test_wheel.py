@@ -66,7 +66,7 @@ def test_it_is_installed_and_finds_its_data(wheel: Path, tmp_path: Path) -> None
     found = {place: set(names) for place, names in told["places"].items()}
     assert tracked("labeled_cases") <= found[Place.CASES]
     assert tracked("systemd") <= found[Place.SYSTEMD]
-    assert tracked("offline_rules/packs") <= found[Place.PHRASES]
+    assert tracked("offline_rules/data") <= found[Place.PHRASES]
     assert "default_cell.toml" in found[Place.DATA]
 
 
