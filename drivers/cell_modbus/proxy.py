@@ -111,18 +111,18 @@ class Proxy:
         try:
             yield
         finally:
-            self._refuse()
-            await self._connections.leave()
+            await self._refuse()
 
     async def _listen(self, port: int) -> None:
         self._server = await asyncio.start_server(self._serve, HOST, port)
         self.port = self._server.sockets[0].getsockname()[1]
 
-    def _refuse(self) -> None:
+    async def _refuse(self) -> None:
+        """No listener and no connection any more when this returns."""
         if self._server is not None:
             self._server.close()
             self._server = None
-        self._connections.cut()
+        await self._connections.leave()
 
     def ops(self) -> Mapping[str, Handler]:
         return {
@@ -138,7 +138,7 @@ class Proxy:
     async def _put_fault(self, name: str, seed: int, count: int, args: Mapping[str, FaultArgument]) -> None:
         self._faults.put(name, seed=seed, count=count, args=args)
         if name == "unavailable":
-            self._refuse()
+            await self._refuse()
 
     async def _clear_faults(self) -> None:
         """The listener is back, on the same port, when this returns."""
