@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 
 from drivers.contract import Driver, DriverError, Identity, Job, NotSent, Order, Receipt, Snapshot
@@ -116,6 +117,7 @@ class Supervisor:
         self._rows = RowQueue(journal, self._row_fault)
         self._tasks: set[asyncio.Task[object]] = set()
         self._stopping: asyncio.Task[StopResult] | None = None
+        self._wake = asyncio.Event()
         self._closing = False
         self.ticks = 0
         """Rises with every completed round of the control loop; the watchdog reads it."""
@@ -143,7 +145,7 @@ class Supervisor:
             while not self._closing:
                 await self._tick()
                 self.ticks += 1
-                await self._clock.sleep(self._pause_s())
+                await self._pause()
         finally:
             await self._rows.drained()
             writer.cancel()
@@ -151,9 +153,17 @@ class Supervisor:
     async def close(self) -> None:
         """Ends the loop and the link. Asks for no stop: the controller's own dead-man bounds what is under way."""
         self._closing = True
+        self._wake.set()
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=2.0)
         await self._driver.close()
+
+    async def _pause(self) -> None:
+        """Until the next round is due, or something was sent."""
+        self._wake.clear()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._pause_s()):
+                await self._wake.wait()
 
     def _pause_s(self) -> float:
         if not self._linked:
@@ -210,6 +220,10 @@ class Supervisor:
         self._feed(CellEvent.PROMPT_CLOSED, why)
         return True
 
+    def give_up(self, why: str) -> None:
+        """A prompt that was answered and may not be acted upon after all."""
+        self._feed(CellEvent.PROMPT_CLOSED, why)
+
     async def execute(
         self, proposal: Proposal, *, run: str, user: str, recheck: Callable[[], str | None]
     ) -> MotionOutcome:
@@ -219,12 +233,16 @@ class Supervisor:
         self._keep(task)
         return await asyncio.shield(task)
 
-    async def stop(self, by: str) -> StopEnd:
-        """A controlled stop request, ahead of everything. Ends when the controller showed it, or did not."""
-        self._steps("stop_asked")
+    def request_stop(self, by: str) -> None:
+        """A controlled stop request, ahead of everything: the stop word is under way when this returns."""
         self._feed(CellEvent.STOP_ASKED, "stop_requested", (by,))
-        result = await asyncio.shield(self._start_stop())
-        self._store(Kind.STOP, {"by": by, "proved": result.proved, "writes": result.writes})
+        self._steps("stop_asked")
+        self._store(Kind.STOP, {"by": by, "state": self._machine.cell.value})
+
+    async def stop_ended(self) -> StopEnd:
+        """How the stop that was asked for last ended: shown by the controller, or not."""
+        assert self._stopping is not None, "only after a stop was asked for"
+        result = await asyncio.shield(self._stopping)
         return StopEnd(result.proved, result.writes, result.read_back, self._machine.command_id, self._machine.command)
 
     async def release_stop(self, by: str) -> FreeOutcome:
@@ -442,6 +460,7 @@ class Supervisor:
             under.sent_at_s = self._clock.monotonic_s()
             self._feed(CellEvent.SENT, "sent")
             self._on_phase(under.run, "AWAITING_RECEIPT")
+            self._wake.set()
 
     # -- the control loop -------------------------------------------------------------------------------------
 

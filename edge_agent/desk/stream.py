@@ -6,16 +6,29 @@ An event that is out of order is refused here and written down as late; it is ne
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from edge_agent.messages.acceptance import Channel
 from edge_agent.messages.event import Body, Done, Envelope, Event, Place, flat, next_place
 from edge_agent.run.ids import RunId
 from edge_agent.run.journal import Entry, Journal, Kind
 
 
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Whose stream, and where it is read. `level` is the last level of its topic: the run's id, or `-` for answers
+    to what has no readable id or has a stream already."""
+
+    user: str
+    channel: Channel
+    level: str
+    response_topic: str | None = None
+
+
 class Publisher(Protocol):
-    def publish(self, user: str, event: Event, response_topic: str | None) -> None:
+    def publish(self, address: Address, event: Event) -> None:
         """Hands the event to the transport. Never blocks, never raises; what cannot be sent now is kept for later."""
 
 
@@ -23,20 +36,22 @@ class Stream:
     def __init__(
         self,
         run: RunId,
-        user: str,
+        address: Address,
         *,
         journal: Journal,
         publisher: Publisher,
         now: Callable[[], datetime],
-        response_topic: str | None = None,
     ) -> None:
-        self.run, self.user = run, user
+        self.run, self.address = run, address
         self._journal, self._publisher, self._now = journal, publisher, now
-        self._response_topic = response_topic
         self._place: Place = "start"
         self._seq = 0
         self.silent = False
         """Set when the client is gone: events are still written down, and no longer sent."""
+
+    @property
+    def begun(self) -> bool:
+        return self._place != "start"
 
     @property
     def ended(self) -> bool:
@@ -63,19 +78,23 @@ class Stream:
         self._place, self._seq = place, self._seq + len(events)
         if not self.silent:
             for event in events:
-                self._publisher.publish(self.user, event, self._response_topic)
+                self._publisher.publish(self.address, event)
         return True
 
     def _event(self, body: Body, seq: int) -> Event:
         return Event(Envelope(run=self.run, seq=seq, at=self._now(), epoch=self._journal.epoch), body)
 
     def _entry(self, event: Event) -> Entry:
-        return Entry(Kind.EVENT, {"user": self.user, "sent": not self.silent, "event": flat(event)}, self.run)
+        return Entry(
+            Kind.EVENT,
+            {"user": self.address.user, "level": self.address.level, "sent": not self.silent, "event": flat(event)},
+            self.run,
+        )
 
     def _terminal(self, bodies: tuple[Body, ...]) -> tuple[Entry, ...]:
         """The one terminal row of an id goes with its `done`, in the same commit."""
         return tuple(
-            Entry(Kind.TERMINAL, {**body.model_dump(mode="json"), "user": self.user}, self.run, key=self.run)
+            Entry(Kind.TERMINAL, {**body.model_dump(mode="json"), "user": self.address.user}, self.run, key=self.run)
             for body in bodies
-            if isinstance(body, Done)
+            if isinstance(body, Done) and self.address.level == self.run
         )

@@ -10,11 +10,14 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 from drivers.contract import NO_POSE, Action, ControllerState, Mode, Order, Snapshot
 from edge_agent.safety.cell_spec import CellSpec, Device
 
-NEEDS: dict[Action, tuple[str, ...]] = {
+SlotName: TypeAlias = Literal["device", "station", "item_type", "bin"]
+
+NEEDS: dict[Action, tuple[SlotName, ...]] = {
     Action.HOME: (),
     Action.PARK: (),
     Action.OPEN_GRIPPER: (),
@@ -60,7 +63,7 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class MissingSlot:
-    name: str
+    name: SlotName
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,9 +131,9 @@ def check(spec: CellSpec, action: Action, said: Mapping[str, str]) -> Proposal |
     device = spec.device(slots.pop("device", None))
     if device is None:
         return MissingSlot("device")
-    for name in NEEDS[action]:
-        if name not in slots:
-            return MissingSlot(name)
+    for needed in NEEDS[action]:
+        if needed not in slots:
+            return MissingSlot(needed)
     for name in slots:
         if name not in TAKES[action]:
             return Refused("slot_not_of_action", "INPUT_INVALID", (("slot", name), ("action", action.value)))

@@ -1,0 +1,218 @@
+"""Requests that are no sentence: where do I stand, what happened, acknowledge, release, put a fault in."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from edge_agent.desk.sessions import Sessions
+from edge_agent.messages.codes import ErrorCode
+from edge_agent.messages.request import AckAlarm, Explain, History, Lab, ReleaseStop, Request, Resync
+from edge_agent.messages.wire import Scalar
+from edge_agent.release.answers import done_ack
+from edge_agent.release.policy import Happened
+from edge_agent.release.rejections import rejection
+from edge_agent.release.views import history, session, timeline
+from edge_agent.run.journal import Journal, Kind, Row
+from edge_agent.safety.cell_spec import CellSpec
+from edge_agent.safety.permission import Denied, Role, permit_fault
+from edge_agent.stages.explaining import story
+from edge_agent.stages.job import Job, Told
+from edge_agent.stages.moving import Moving
+
+ENTRIES_A_PAGE = 20
+"""A page of a timeline stays below 8 KiB with twenty entries of 500 characters at most, the usual one far below."""
+ROWS_A_PAGE = 30
+MAX_ROWS = 5_000
+
+
+class Faults(Protocol):
+    """The lab's hand on the faults of this cell. Raises `LookupError` for a name that is none."""
+
+    async def put(self, name: str, *, count: int, seed: int, args: Mapping[str, int | str], by: str) -> None: ...
+
+    async def clear(self, name: str | None) -> None: ...
+
+
+class Alarms(Protocol):
+    async def acknowledge(self, alarm: str, event_id: str, by: str) -> bool:
+        """False where no such alarm stands, or it has changed since."""
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    moving: Moving
+    sessions: Sessions
+    journal: Journal
+    spec: CellSpec
+    faults: Faults
+    alarms: Alarms
+    real_driver: Callable[[], bool]
+    now: Callable[[], datetime]
+
+    async def serve(self, job: Job, request: Request) -> Told:
+        match request:
+            case Resync():
+                return self._session(job)
+            case Explain(run=run, page=page):
+                return await self._explain(job, run, page)
+            case History():
+                return await self._history(job, request)
+            case AckAlarm(alarm=alarm, event_id=event_id):
+                return await self._acknowledge(job, alarm, event_id)
+            case Lab():
+                return await self._lab(job, request)
+            case ReleaseStop():
+                return await self.moving.propose_release(job)
+            case _:
+                raise TypeError(f"{request.type} is a sentence, or the answer to one")
+
+    def _session(self, job: Job) -> Told:
+        user = job.speaker.user
+        content = session(
+            job.page,
+            job.traces,
+            user=user,
+            role=job.speaker.role.word,
+            epoch=self.journal.epoch,
+            lab=self._lab_denied(job.speaker.role) is None,
+            cell_state=self.moving.supervisor.view.state.value,
+            open_prompts=self.sessions.prompts(user),
+            runs=self.sessions.runs(user),
+        )
+        return Told(content, Happened.SERVED)
+
+    async def _explain(self, job: Job, run: str, page: int) -> Told:
+        rows = await self.journal.rows(run=run, limit=MAX_ROWS)
+        if not rows or not _may_read(job, rows):
+            return self._refused(job, "run_unknown", {"value": run})
+        entries = story(rows)
+        pages = max(1, -(-len(entries) // ENTRIES_A_PAGE))
+        shown = entries[page * ENTRIES_A_PAGE : (page + 1) * ENTRIES_A_PAGE]
+        content = timeline(job.page, job.traces, of_run=run, page_no=page, pages=pages, entries=shown)
+        return Told(content, Happened.SERVED)
+
+    async def _history(self, job: Job, request: History) -> Told:
+        since_ms = int((self.now().timestamp() - request.window_s) * 1000)
+        rows, counts = await _HISTORIES[request.what](self.journal, since_ms)
+        pages = max(1, -(-len(rows) // ROWS_A_PAGE))
+        content = history(
+            job.page,
+            job.traces,
+            what=request.what,
+            window_s=request.window_s,
+            page_no=request.page,
+            pages=pages,
+            rows=rows[request.page * ROWS_A_PAGE : (request.page + 1) * ROWS_A_PAGE],
+            counts=counts,
+        )
+        return Told(content, Happened.SERVED)
+
+    async def _acknowledge(self, job: Job, alarm: str, event_id: str) -> Told:
+        if await self.alarms.acknowledge(alarm, event_id, job.speaker.user):
+            return Told(done_ack(job.page, job.traces, what="ack_alarm"), Happened.SERVED)
+        return self._refused(job, "alarm_unknown", {"value": alarm})
+
+    # -- the lab ----------------------------------------------------------------------------------------------
+
+    def _lab_denied(self, role: Role) -> Denied | None:
+        granted = permit_fault(role, simulated=self.spec.simulated, lab=self.spec.lab, real_driver=self.real_driver())
+        return granted if isinstance(granted, Denied) else None
+
+    async def _lab(self, job: Job, request: Lab) -> Told:
+        if (denied := self._lab_denied(job.speaker.role)) is not None:
+            return self._refused(job, "lab_forbidden", {"needed": denied.needed.word})
+        try:
+            if request.op == "clear":
+                await self.faults.clear(request.fault)
+                return Told(done_ack(job.page, job.traces, what="lab_cleared"), Happened.SERVED)
+            name = request.fault or ""
+            await self.faults.put(
+                name, count=request.count, seed=request.seed, args=_arguments(request), by=job.speaker.user
+            )
+        except LookupError:
+            return self._refused(job, "fault_unknown", {"value": request.fault or ""})
+        return Told(done_ack(job.page, job.traces, what="lab", data={"detail": name}), Happened.SERVED)
+
+    def _refused(self, job: Job, reason: str, facts: Mapping[str, str], code: ErrorCode | None = None) -> Told:
+        return Told(rejection(job.page, job.traces, reason=reason, code=code, facts=dict(facts)), Happened.REFUSED)
+
+
+def _arguments(request: Lab) -> dict[str, int | str]:
+    given = {"delay_ms": request.delay_ms, "probability": request.probability}
+    return {name: value if isinstance(value, int) else str(value) for name, value in given.items() if value is not None}
+
+
+def _may_read(job: Job, rows: Sequence[Row]) -> bool:
+    """One's own runs; a technician reads everybody's."""
+    return job.speaker.role is Role.TECHNICIAN or any(r.body.get("user") == job.speaker.user for r in rows)
+
+
+Rows = tuple[list[dict[str, Scalar]], dict[str, int]]
+
+
+async def _runs(journal: Journal, since_ms: int) -> Rows:
+    ends = await journal.rows(kinds=(Kind.TERMINAL,), since_ms=since_ms, limit=MAX_ROWS, newest_first=True)
+    told: list[dict[str, Scalar]] = [
+        {
+            "run": r.run,
+            "at_ms": r.at_ms,
+            "user": r.body.get("user"),
+            "outcome": r.body["outcome"],
+            "fallback": r.body.get("fallback_type"),
+        }
+        for r in ends
+    ]
+    return told, _counted(r.body.get("fallback_type") or r.body["outcome"] for r in ends)
+
+
+async def _commands(journal: Journal, since_ms: int) -> Rows:
+    rows = await journal.rows(kinds=(Kind.COMMAND,), since_ms=since_ms, limit=MAX_ROWS, newest_first=True)
+    ends = [r for r in rows if (r.key or "").endswith("/end")]
+    told: list[dict[str, Scalar]] = [
+        {
+            "command_id": r.body["command_id"],
+            "at_ms": r.at_ms,
+            "state": r.body["state"],
+            "reason": r.body["reason"],
+            "frames": r.body["frames"],
+        }
+        for r in ends
+    ]
+    return told, _counted(r.body["state"] for r in ends)
+
+
+async def _items(journal: Journal, since_ms: int) -> Rows:
+    """Parts that verified commands put into bins."""
+    rows = await journal.rows(kinds=(Kind.COMMAND,), since_ms=since_ms, limit=MAX_ROWS)
+    orders = {r.body["command_id"]: r.body["order"] for r in rows if "order" in r.body}
+    done = [r.body["command_id"] for r in rows if r.body.get("state") == "VERIFIED" and (r.key or "").endswith("/end")]
+    placed = [orders[c] for c in done if c in orders and orders[c]["action"] in ("place", "pick_place")]
+    counts = _counted(f"bin {order['bin']}" for order in placed)
+    return [{"bin": name.removeprefix("bin "), "items": count} for name, count in counts.items()], counts
+
+
+async def _latencies(journal: Journal, since_ms: int) -> Rows:
+    """Milliseconds from a request's row to its end's."""
+    rows = await journal.rows(kinds=(Kind.REQUEST, Kind.TERMINAL), since_ms=since_ms, limit=MAX_ROWS)
+    began = {r.run: r.at_ms for r in rows if r.kind is Kind.REQUEST}
+    took = [(r, r.at_ms - began[r.run]) for r in rows if r.kind is Kind.TERMINAL and r.run in began]
+    told: list[dict[str, Scalar]] = [{"run": r.run, "at_ms": r.at_ms, "ms": ms} for r, ms in took]
+    return told, {"runs": len(told)}
+
+
+def _counted(names: Iterable[object]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for name in names:
+        counts[str(name)] = counts.get(str(name), 0) + 1
+    return counts
+
+
+_HISTORIES: dict[str, Callable[[Journal, int], Awaitable[Rows]]] = {
+    "runs": _runs,
+    "commands": _commands,
+    "items": _items,
+    "latencies": _latencies,
+}
