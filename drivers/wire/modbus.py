@@ -158,7 +158,9 @@ class ModbusLink:
             async with asyncio.timeout(self._reply_timeout_s) as self._deadline:
                 return await ask(client)
         except TimeoutError:
-            lost = f"no answer within {self._reply_timeout_s} s" if client.connected else "the other end closed the link"
+            lost = (
+                f"no answer within {self._reply_timeout_s} s" if client.connected else "the other end closed the link"
+            )
             raise LinkLost(f"{self._endpoint}: {lost}") from None
         except ModbusException as error:
             raise LinkLost(f"{self._endpoint}: {error}") from error
