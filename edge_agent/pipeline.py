@@ -18,18 +18,19 @@ from edge_agent.desk.open_runs import CLIENT_GONE, OpenRun, OpenRuns
 from edge_agent.desk.speaker import Speaker
 from edge_agent.desk.stream import Address, Publisher, Stream
 from edge_agent.messages.codes import FailureCode, Lang, Phase
-from edge_agent.messages.event import Body, Done, Failure, Metadata, Termination, Usage
+from edge_agent.messages.event import Body, Done, Failure, Metadata, Status, Termination, Usage
 from edge_agent.messages.rejection import RejectionName
-from edge_agent.messages.request import Ask, Cancel, Confirm, Reply
+from edge_agent.messages.request import Ask, Cancel, Confirm, Reply, StopRequest
 from edge_agent.release.page import Page, Traces
 from edge_agent.release.policy import Basis, Ending, Happened, Release, diagnosis_release, release
 from edge_agent.release.rejections import rejection
 from edge_agent.run.budget import BudgetExceeded, BudgetLimits
 from edge_agent.run.context import Run, RunIds
 from edge_agent.run.ids import ParseTraceId, RunId, TraceId
-from edge_agent.run.journal import Journal, JournalFault
+from edge_agent.run.journal import Duplicate, Entry, Journal, JournalFault, Kind, Row
 from edge_agent.run.lifecycle import RunAborted, RunState, RunTermination
 from edge_agent.safety.contract import MissingSlot
+from edge_agent.safety.permission import Role
 from edge_agent.stages.asking_back import AskingBack
 from edge_agent.stages.hearing import Hearing, RulesUnavailable
 from edge_agent.stages.job import Job, Told
@@ -102,6 +103,46 @@ class Pipeline:
             self.runs.end(job.run_id)
         return await self._finish(job, told)
 
+    async def stopped(self, speaker: Speaker, request_id: str, response_topic: str | None) -> Release:
+        """A stop that came on its own topic: asked of the arm already; this tells how it ended."""
+        taken = await self._note_stop(speaker, request_id, response_topic)
+        return await self.handle(taken)
+
+    async def _note_stop(self, speaker: Speaker, request_id: str, response_topic: str | None) -> Taken:
+        """Stopping twice harms nobody: a repeated id is told under an id of its own."""
+        body = {"user": speaker.user, "channel": speaker.channel, "request": {"type": "stop", "id": request_id}}
+        written = await self.journal.append(Entry(Kind.REQUEST, body, request_id, f"{speaker.user}/{request_id}"))
+        if isinstance(written, Duplicate):
+            return await self._note_stop(speaker, self.moving.new_prompt_id(), response_topic)
+        return Taken(StopRequest(v=1, id=request_id), request_id, speaker, response_topic, stopped=True)
+
+    async def phase_of(self, open_run: OpenRun, phase: str) -> None:
+        """A phase of the command that is out, as the supervision reaches it."""
+        await open_run.stream.emit(Status(phase=Phase(phase)))
+
+    async def close_left_open(self, row: Row) -> None:
+        """A request of an earlier life that never ended: told as failed, now, and never run again."""
+        request, user = row.body["request"], str(row.body["user"])
+        lang: Lang = "en" if request.get("lang") == "en" else "zh"
+        speaker = Speaker(user, Role.VIEWER, row.body["channel"], lang)
+        address = Address(user, speaker.channel, str(row.run))
+        trace = self.entropy(8).hex()
+        stream = Stream(RunId(str(row.run)), address, journal=self.journal, publisher=self.publisher, now=self.now)
+        decided = diagnosis_release(Ending.EXECUTION_FAILED, Basis.NOTHING)
+        page = self.page(speaker)
+        failure = Failure(
+            code=FailureCode.INTERNAL_FAILURE,
+            text=page.say("failure.INTERNAL_FAILURE", page.facts({"trace_id": trace})),
+            trace_id=trace,
+        )
+        done = Done(
+            outcome=decided.outcome,
+            run_state=decided.run_state.value,
+            termination=Termination(state=decided.run_state.value, reason="agent_restarted", at=self.now()),
+            usage=Usage(),
+        )
+        await stream.emit(self._first(str(row.run), f"p-{trace}", None, lang), failure, done)
+
     async def _serve(self, job: Job) -> Told | Release:
         request = job.taken.request
         if job.taken.stopped:
@@ -118,6 +159,8 @@ class Pipeline:
             case Cancel(run=run_id):
                 await self._metadata(job, None)
                 return await self._cancel(job, run_id)
+            case StopRequest():
+                raise TypeError("a stop is served before this")
             case _:
                 await self._metadata(job, None)
                 return await self.serving.serve(job, request)
@@ -294,7 +337,7 @@ class Pipeline:
 
     def _open(self, taken: Taken) -> Job:
         ids = RunIds(
-            RunId(taken.request.id), TraceId(self.entropy(8).hex()), ParseTraceId(f"p-{self.entropy(8).hex()}")
+            RunId(taken.request_id), TraceId(self.entropy(8).hex()), ParseTraceId(f"p-{self.entropy(8).hex()}")
         )
         limit_s = self.deadlines.motion_s if isinstance(taken.request, Confirm) else self.deadlines.run_s
         run = Run(ids, self.limits(), self.monotonic_s() + limit_s, self.monotonic_s)

@@ -18,7 +18,7 @@ from edge_agent.messages.codes import Lang
 from edge_agent.messages.parse import parse_request, refused, spoken_text
 from edge_agent.messages.rate import Rates
 from edge_agent.messages.rejection import Rejection, RejectionName
-from edge_agent.messages.request import Request
+from edge_agent.messages.request import Request, StopRequest
 from edge_agent.messages.states import CellStateWord
 from edge_agent.run.journal import Duplicate, Entry, Journal, Kind
 from edge_agent.safety.permission import Granted, Operation, Role, permit
@@ -54,7 +54,8 @@ class Surroundings(Protocol):
 class Taken:
     """An accepted request, durable. `stopped` says that a stop word in it was served already."""
 
-    request: Request
+    request: Request | StopRequest
+    request_id: str
     speaker: Speaker
     response_topic: str | None
     stopped: bool
@@ -109,8 +110,10 @@ class Intake:
 
     def recheck(self, taken: Taken) -> Rejection | None:
         """What may have changed since, asked once more just before anything is dispatched."""
-        arrival = Arrival(b"", taken.speaker.user, taken.speaker.channel)
-        verdict = accept_again(taken.request, self._facts(arrival, taken.request, None, counted=False))
+        arrival, request = Arrival(b"", taken.speaker.user, taken.speaker.channel), taken.request
+        if isinstance(request, StopRequest):
+            return None
+        verdict = accept_again(request, self._facts(arrival, request, None, counted=False))
         return verdict if isinstance(verdict, Rejection) else None
 
     def _stop_first(self, arrival: Arrival, parsed: Request | Rejection) -> bool:
@@ -157,7 +160,7 @@ class Intake:
         arrival.ack()
         lang = request.lang or self._lang_of(request)
         speaker = Speaker(user, self.role(user), arrival.channel, lang, request.attached)
-        return Taken(request, speaker, arrival.response_topic, stopped)
+        return Taken(request, request.id, speaker, arrival.response_topic, stopped)
 
     async def _refuse(self, arrival: Arrival, rejection: Rejection, first_state: str | None, stopped: bool) -> Refused:
         user = arrival.user

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, assert_never
 
 from edge_agent.messages.codes import ErrorCode, Phase, RetryDecision
 from edge_agent.messages.content import Content
@@ -15,7 +15,9 @@ from edge_agent.release.policy import Happened
 from edge_agent.release.rejections import rejection
 from edge_agent.stages.job import Job, Told
 from edge_agent.tools.boundary import Boundary
+from edge_agent.tools.degrade import AskPerson, Broken, Empty, FromCopy, Live, Refused, query_end
 from edge_agent.tools.evidence import evidence_of, scalars
+from edge_agent.tools.ports import RuleCopy
 from edge_agent.tools.result import FailedAttempt, ToolResult
 from edge_agent.tools.tool import Caller, ToolName
 from edge_agent.understand.decide import RESET_IS_LOCAL
@@ -24,26 +26,22 @@ from offline_rules.reading import Intent
 
 
 @dataclass(frozen=True, slots=True)
-class Copy:
-    """An entry of the local offline copy, and how old that copy is."""
-
-    data: Mapping[str, Any]
-    age_s: float
-
-
-@dataclass(frozen=True, slots=True)
 class Question:
     """A query as the tools know it: which, with what, and the name of its text."""
 
     tool: ToolName
-    args: Mapping[str, str]
+    args: Mapping[str, Any]
     what: str
+
+
+class RunBroken(Exception):
+    """A query that failed for the run's own reasons: spent, ended, or its record not kept. The code says which."""
 
 
 @dataclass(frozen=True, slots=True)
 class Telling:
     boundary: Boundary
-    offline: Callable[[ToolName, Mapping[str, str]], Copy | None]
+    copy: RuleCopy
     only_device: str | None
     """The device meant where none is named; None where the cell has several."""
 
@@ -53,17 +51,31 @@ class Telling:
         result = await self.boundary.call(job.run, _caller(job), asked.tool, asked.args, heard=_told_of_retries(job))
         job.run.check_active()
         job.evidence.append(evidence_of(result))
-        if result.ok and result.hits:
-            return self._found(job, asked, result)
-        if result.code in (ErrorCode.PERMISSION_DENIED, ErrorCode.INPUT_INVALID):
-            return self._refused(job, asked, result)
-        return await self._degraded(job, asked, result)
+        match query_end(result, asked.args, self.copy):
+            case Live():
+                return self._found(job, asked, result)
+            case FromCopy(data=data, age_s=age_s):
+                return await self._from_copy(job, asked, data, age_s)
+            case Empty():
+                return self._empty(job, asked)
+            case AskPerson():
+                return self._ask_person(job, asked, result)
+            case Refused():
+                return self._refused(job, asked, result)
+            case Broken():
+                raise RunBroken(str(result.code))
+            case never:
+                assert_never(never)
 
     async def record(self, job: Job, heard: Interpretation) -> Told:
         """Once, however often it is sent: the row's key is the request's id."""
         said = heard.slot("text")
         task = heard.slot("task_id")
-        args = {"task_id": task.value if task else "", "text": said.value if said else heard.text}
+        args = {
+            "request_id": job.run_id,
+            "task_id": task.value if task else "",
+            "text": said.value if said else heard.text,
+        }
         await job.phase(Phase.RECORDING)
         result = await self.boundary.call(job.run, _caller(job), ToolName.FEEDBACK, args, heard=_told_of_retries(job))
         job.run.check_active()
@@ -128,12 +140,12 @@ class Telling:
         if "task_id" in said:
             return Question(ToolName.TASK_STATUS, {"task_id": said["task_id"]}, "task")
         if "alarms" in said:
-            return Question(ToolName.ALARM_HISTORY, {}, "alarms")
+            return Question(ToolName.ALARM_HISTORY, {"active_only": True}, "alarms")
         device = said.get("device", self.only_device)
         return Question(ToolName.ARM_STATUS, {} if device is None else {"device": device}, "device")
 
     def _found(self, job: Job, asked: Question, result: ToolResult) -> Told:
-        rows = [scalars(row) for row in result.data.get("rows", ())] if asked.what == "alarms" else ()
+        rows = [scalars(row) for row in result.data.get("alarms", ())] if asked.what == "alarms" else ()
         content = answer(
             job.page,
             job.traces,
@@ -162,38 +174,39 @@ class Telling:
         )
         return Told(content, Happened.REFUSED)
 
-    async def _degraded(self, job: Job, asked: Question, result: ToolResult) -> Told:
-        """The offline copy, with its age; else whom to ask, with the trace."""
-        known: dict[str, Scalar] = dict(asked.args)
-        if asked.what == "alarms" and result.ok:
+    async def _from_copy(self, job: Job, asked: Question, data: Mapping[str, Any], age_s: float) -> Told:
+        await job.phase(Phase.DEGRADING)
+        content = answer(
+            job.page,
+            job.traces,
+            what=asked.what,
+            data=scalars(data),
+            age_s=age_s,
+            model_down=job.model_down,
+            source=job.source,
+            reason=job.reason,
+        )
+        return Told(content, Happened.ANSWERED_FROM_COPY)
+
+    def _empty(self, job: Job, asked: Question) -> Told:
+        """No alarm is good news, not a lack of evidence."""
+        known: dict[str, Scalar] = scalars(asked.args)
+        if asked.what == "alarms":
             content: Content = answer(
-                job.page, job.traces, what="no_alarms", data=known, model_down=job.model_down, hits=0, source=job.source
+                job.page, job.traces, what="no_alarms", data={}, model_down=job.model_down, hits=0, source=job.source
             )
             return Told(content, Happened.ANSWERED_LIVE)
-        await job.phase(Phase.DEGRADING)
-        copy = self.offline(asked.tool, asked.args)
-        if copy is not None:
-            content = answer(
-                job.page,
-                job.traces,
-                what=asked.what,
-                data=scalars(copy.data),
-                age_s=copy.age_s,
-                model_down=job.model_down,
-                source=job.source,
-                reason=job.reason,
-            )
-            return Told(content, Happened.ANSWERED_FROM_COPY)
-        if result.ok or result.code is ErrorCode.NOT_FOUND:
-            content = no_entry(
-                job.page, job.traces, what=asked.what, data=known, model_down=job.model_down, source=job.source
-            )
-            return Told(content, Happened.NOTHING_FOUND)
+        content = no_entry(
+            job.page, job.traces, what=asked.what, data=known, model_down=job.model_down, source=job.source
+        )
+        return Told(content, Happened.NOTHING_FOUND)
+
+    def _ask_person(self, job: Job, asked: Question, result: ToolResult) -> Told:
         content = ask_a_person(
             job.page,
             job.traces,
             what=asked.what,
-            data=known,
+            data=scalars(asked.args),
             code=str(result.code),
             attempts=result.attempt,
             model_down=job.model_down,

@@ -1,0 +1,372 @@
+"""One cell's agent, put together from its parts; knows no transport and no file.
+
+A transport gives it arrivals, stops and presences, and takes what it publishes. The parts that touch the world are
+given to it, so that a labelled case drives the same agent as a site does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Protocol
+
+from drivers.contract import Action, Driver, Order
+from edge_agent.control.ports import Steps, no_steps
+from edge_agent.control.supervisor import Stored, Supervisor, Tempo
+from edge_agent.control.view import CellView
+from edge_agent.desk.alarms import AlarmBoard
+from edge_agent.desk.arrival import Arrival
+from edge_agent.desk.intake import Intake, Refused
+from edge_agent.desk.open_runs import OpenRuns
+from edge_agent.desk.presence import Presences
+from edge_agent.desk.sessions import Sessions
+from edge_agent.desk.speaker import Speaker
+from edge_agent.desk.stream import Address
+from edge_agent.messages.alarm import AlarmMessage, AlarmType
+from edge_agent.messages.codes import Lang
+from edge_agent.messages.event import Event
+from edge_agent.messages.rate import Rates
+from edge_agent.messages.request import StopRequest
+from edge_agent.messages.states import CellStateWord
+from edge_agent.pipeline import About, Deadlines, Pipeline
+from edge_agent.release.audience import Audience
+from edge_agent.release.page import Page
+from edge_agent.release.texts import texts
+from edge_agent.run.budget import BudgetLimits
+from edge_agent.run.ids import ulid
+from edge_agent.run.journal import Journal, JournalFault, Kind
+from edge_agent.safety.cell import CellState
+from edge_agent.safety.cell_spec import CellSpec
+from edge_agent.safety.command import FINAL, CommandState
+from edge_agent.safety.permission import Role
+from edge_agent.stages.asking_back import AskingBack
+from edge_agent.stages.hearing import Hearing
+from edge_agent.stages.moving import Moving
+from edge_agent.stages.serving import Faults, Serving
+from edge_agent.stages.telling import Telling
+from edge_agent.tools.boundary import Boundary
+from edge_agent.tools.ports import RuleCopy
+from edge_agent.understand.port import ModelPort
+from edge_agent.understand.thresholds import Thresholds
+from offline_rules.reading import Reading
+
+
+class Outlet(Protocol):
+    """Where everything goes out. Nothing here blocks or raises."""
+
+    def event(self, address: Address, event: Event) -> None: ...
+
+    def cell(self, view: CellView) -> None: ...
+
+    def alarm(self, message: AlarmMessage) -> None: ...
+
+    def session_changed(self, user: str) -> None: ...
+
+
+class Clock(Protocol):
+    def monotonic_s(self) -> float: ...
+
+    def now(self) -> datetime: ...
+
+    async def sleep(self, seconds: float) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Knobs:
+    """What a site may turn; the defaults are those of the settings."""
+
+    lang: Lang = "zh"
+    run_s: float = 30.0
+    motion_margin_s: float = 5.0
+    prompt_s: float = 30.0
+    choose_s: float = 1.5
+    budget: BudgetLimits = field(default_factory=BudgetLimits)
+    thresholds: Thresholds = field(default_factory=Thresholds)
+    tempo: Tempo = field(default_factory=Tempo)
+    rates: Rates = field(default_factory=Rates)
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Everything of the world that one agent needs. `ready` says whether people can see and stop it right now."""
+
+    spec: CellSpec
+    journal: Journal
+    driver: Driver
+    model: ModelPort
+    read: Callable[[str], Reading]
+    boundary: Boundary
+    copy: RuleCopy
+    rule_bin: Callable[[str], str | None]
+    faults: Faults
+    roles: Mapping[str, Role]
+    outlet: Outlet
+    clock: Clock
+    ready: Callable[[], bool]
+    versions: Mapping[str, str]
+    steps: Steps = no_steps
+    entropy: Callable[[int], bytes] = secrets.token_bytes
+
+
+class Agent:
+    def __init__(self, parts: Parts, knobs: Knobs) -> None:
+        self.parts, self.knobs = parts, knobs
+        self._clock = parts.clock
+        self.presences = Presences()
+        self.runs = OpenRuns()
+        self.sessions = Sessions(parts.clock.monotonic_s)
+        self.alarms = AlarmBoard(parts.journal, knobs.lang, parts.clock.now, self._new_id, parts.outlet.alarm)
+        self.supervisor = Supervisor(
+            parts.spec,
+            parts.driver,
+            parts.journal,
+            parts.clock,
+            new_session=lambda: int.from_bytes(parts.entropy(4), "big") or 1,
+            tempo=knobs.tempo,
+            steps=parts.steps,
+            on_change=self._cell_changed,
+            on_phase=self._phase,
+        )
+        self.intake = Intake(
+            parts.journal,
+            self,
+            parts.read,
+            self.supervisor.request_stop,
+            parts.roles,
+            simulated=parts.spec.simulated,
+            default_lang=knobs.lang,
+            rates=knobs.rates,
+        )
+        self.pipeline = self._pipeline()
+        self._tasks: set[asyncio.Task[object]] = set()
+        self._loop: asyncio.Task[None] | None = None
+
+    def _pipeline(self) -> Pipeline:
+        parts, knobs = self.parts, self.knobs
+        moving = Moving(
+            spec=parts.spec,
+            supervisor=self.supervisor,
+            intake=self.intake,
+            journal=parts.journal,
+            new_prompt_id=self._new_id,
+            monotonic_s=self._clock.monotonic_s,
+            now=self._clock.now,
+            prompt_s=knobs.prompt_s,
+            rule_bin=parts.rule_bin,
+            ready=parts.ready,
+        )
+        asking_back = AskingBack(parts.read, parts.journal, self._new_id, self._clock.monotonic_s)
+        hearing = Hearing(parts.read, parts.model, parts.journal, knobs.thresholds, knobs.choose_s)
+        devices = parts.spec.devices
+        telling = Telling(parts.boundary, parts.copy, devices[0].name if len(devices) == 1 else None)
+        serving = Serving(
+            moving=moving,
+            sessions=self.sessions,
+            journal=parts.journal,
+            spec=parts.spec,
+            faults=parts.faults,
+            alarms=self.alarms,
+            real_driver=self._real_driver,
+            now=self._clock.now,
+        )
+        return Pipeline(
+            hearing=hearing,
+            asking_back=asking_back,
+            moving=moving,
+            telling=telling,
+            serving=serving,
+            diagnose=telling.explain,
+            journal=parts.journal,
+            publisher=self,
+            runs=self.runs,
+            page=self._page,
+            deadlines=Deadlines(knobs.run_s, parts.spec.limits.max_duration_ms / 1000 + knobs.motion_margin_s),
+            limits=lambda: knobs.budget,
+            about=About(parts.versions["agent"], parts.versions["rules"], self._model_name),
+            monotonic_s=self._clock.monotonic_s,
+            now=self._clock.now,
+            entropy=parts.entropy,
+        )
+
+    # -- life -------------------------------------------------------------------------------------------------
+
+    async def start(self) -> None:
+        """Journal first: whatever the last life left open is settled before anything new is heard."""
+        self.supervisor.recover(await stored_in(self.parts.journal))
+        await self._close_left_open()
+        self._loop = asyncio.create_task(self.supervisor.run(), name="control-loop")
+        self._keep(asyncio.create_task(self._watch_presences(), name="presences"))
+
+    async def close(self) -> None:
+        """Runs that are still open are called off; a motion under way is left to the controller's own dead-man."""
+        for each in self.runs:
+            each.run.cancel("agent_stops")
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self.supervisor.close()
+        if self._loop is not None:
+            await self._loop
+
+    async def _close_left_open(self) -> None:
+        """Requests that were taken and never ended get their one end now, told honestly."""
+        journal = self.parts.journal
+        for row in await journal.rows(kinds=(Kind.REQUEST,), limit=5_000, newest_first=True):
+            if row.run is None or row.epoch >= journal.epoch or await journal.last(Kind.TERMINAL, row.run):
+                continue
+            await self.pipeline.close_left_open(row)
+
+    # -- what comes in ----------------------------------------------------------------------------------------
+
+    async def receive(self, arrival: Arrival) -> asyncio.Task[object]:
+        """Judged, written down and acknowledged when this returns; served by the task that it returns."""
+        taken = await self.intake.take(arrival)
+        if isinstance(taken, Refused):
+            speaker = Speaker(arrival.user or "-", self.intake.role(arrival.user or "-"), arrival.channel, taken.lang)
+            return self._keep(asyncio.create_task(self.pipeline.refuse(taken, speaker)))
+        return self._keep(asyncio.create_task(self.pipeline.handle(taken)))
+
+    def stop(self, user: str, request: StopRequest | None, response_topic: str | None = None) -> asyncio.Task[object]:
+        """A stop request: on its way to the wire before this returns to the loop, whatever its form was."""
+        self.supervisor.request_stop(user)
+        request_id = request.id if request is not None and request.id is not None else self._new_id()
+        lang = (request.lang if request is not None else None) or self.knobs.lang
+        speaker = Speaker(user, self.intake.role(user), "mqtt", lang)
+        return self._keep(asyncio.create_task(self.pipeline.stopped(speaker, request_id, response_topic)))
+
+    def here(self, user: str, client: str, expiry_s: float) -> None:
+        self.presences.here(user, client, self._clock.monotonic_s() + expiry_s)
+
+    def left(self, user: str, client: str) -> None:
+        self.presences.left(user, client, self._clock.monotonic_s())
+
+    # -- surroundings of the acceptance -----------------------------------------------------------------------
+
+    def cell_state(self) -> CellStateWord:
+        return self.supervisor.view.state.value
+
+    def attached_here(self, user: str, client: str | None) -> bool:
+        return self.presences.is_here(user, client, self.monotonic_s())
+
+    def monotonic_s(self) -> float:
+        return self._clock.monotonic_s()
+
+    def now(self) -> datetime:
+        return self._clock.now()
+
+    # -- what goes out ----------------------------------------------------------------------------------------
+
+    def publish(self, address: Address, event: Event) -> None:
+        changed = self.sessions.note(address, event)
+        self.parts.outlet.event(address, event)
+        if changed:
+            self.parts.outlet.session_changed(address.user)
+
+    def _cell_changed(self, view: CellView) -> None:
+        self.parts.outlet.cell(view)
+        self._keep(asyncio.create_task(self._alarms_of(view)))
+
+    async def _alarms_of(self, view: CellView) -> None:
+        device = self.parts.spec.devices[0].name
+        for kind, holds in _alarm_conditions(view):
+            try:
+                await self.alarms.set(kind, holds, device, ", ".join(view.detail))
+            except JournalFault:
+                return  # the journal's own fault has locked the cell; it is told by the cell's state
+
+    def _phase(self, run_id: str, phase: str) -> None:
+        open_run = self.runs.get(run_id)
+        if open_run is not None:
+            self._keep(asyncio.create_task(self.pipeline.phase_of(open_run, phase)))
+
+    async def _watch_presences(self) -> None:
+        while True:
+            await self._clock.sleep(0.5)
+            for user, client in self.presences.gone(self.monotonic_s()):
+                self.runs.client_gone(user, client)
+
+    # -- small things -----------------------------------------------------------------------------------------
+
+    def _page(self, speaker: Speaker) -> Page:
+        spec = self.parts.spec
+        audience = Audience(
+            role=speaker.role.word,
+            simulated=spec.simulated,
+            devices=tuple(d.name for d in spec.devices),
+            items=tuple(i.name for i in spec.items),
+            bins=tuple(b.name for b in spec.bins),
+            stations=tuple(s.name for s in spec.stations),
+        )
+        return Page(texts(speaker.lang), audience)
+
+    def _model_name(self) -> str | None:
+        return None if self.parts.model.usable() is not None else self.parts.versions.get("model")
+
+    def _real_driver(self) -> bool:
+        identity = self.supervisor.view.identity
+        return identity is None or identity.is_real
+
+    def _new_id(self) -> str:
+        return ulid(int(self._clock.now().timestamp() * 1000), self.parts.entropy(10))
+
+    def _keep(self, task: asyncio.Task[object] | asyncio.Task[None]) -> asyncio.Task[object]:
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+
+def _alarm_conditions(view: CellView) -> tuple[tuple[AlarmType, bool], ...]:
+    locked = view.state is CellState.LOCKED_OUT
+    mismatch = locked and view.lockout == "receipt_wrong"
+    journal = locked and view.lockout == "journal_fault"
+    unproved = locked and view.lockout == "stop_not_proved"
+    return (
+        ("arm.receipt_mismatch", mismatch),
+        ("journal.fault", journal),
+        ("arm.stop_not_proved", unproved),
+        ("arm.outcome_unknown", locked and not (mismatch or journal or unproved)),
+        ("arm.link_lost", not view.linked and view.state is CellState.OFFLINE and view.reason == "link_lost"),
+    )
+
+
+COMMANDS_READ = 2_000
+"""Rows of commands looked at when starting; the last command has a handful."""
+
+
+async def stored_in(journal: Journal) -> Stored:
+    """What the last life left: read once, at start."""
+    rows = await journal.rows(kinds=(Kind.COMMAND,), limit=COMMANDS_READ, newest_first=True)
+    states: dict[int, CommandState] = {}
+    orders: dict[int, Order] = {}
+    for row in rows:
+        command_id = int(row.body["command_id"]) if row.body.get("command_id") is not None else None
+        if command_id is None:
+            continue
+        states.setdefault(command_id, CommandState(row.body["state"]))
+        if "order" in row.body:
+            orders[command_id] = _order(row.body["order"])
+    open_ids = [command_id for command_id, state in states.items() if state not in FINAL]
+    last = await journal.last(Kind.COMMAND_ID)
+    return Stored(
+        last_command_id=max([0, *states, *([int(last.body["command_id"])] if last else [])]),
+        unfinished_id=max(open_ids, default=None),
+        unfinished_state=states[max(open_ids)] if open_ids else None,
+        unfinished_order=orders.get(max(open_ids, default=max(states, default=0))),
+        lockout=await _lockout(journal),
+        unknown_outcomes=sum(state is CommandState.UNKNOWN for state in states.values()),
+    )
+
+
+async def _lockout(journal: Journal) -> str | None:
+    """Latched and not reset since; None when the cell is not locked out."""
+    latched, freed = await journal.last(Kind.LOCKOUT), await journal.last(Kind.RESET)
+    if latched is None or (freed is not None and freed.seq > latched.seq):
+        return None
+    return str(latched.body["reason"])
+
+
+def _order(body: Mapping[str, Any]) -> Order:
+    return Order(**{**body, "action": Action(body["action"]), "target": tuple(body["target"])})

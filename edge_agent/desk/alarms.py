@@ -1,0 +1,91 @@
+"""The alarms of a cell: raised by what is so, acknowledged by a person, cleared when neither holds any more.
+
+One alarm a type; its `event_id` changes with every change, so that an acknowledgement cannot meet another alarm
+than the one that was read. The words are data; every alarm says what to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from edge_agent.desk.alarm_texts import TEXTS
+from edge_agent.messages.alarm import SEVERITY, AlarmMessage, AlarmType
+from edge_agent.messages.codes import Lang
+from edge_agent.run.journal import Entry, Journal, Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    type: AlarmType
+    source: str
+    active: bool
+    acked: bool
+    event_id: str
+    raised_at: datetime
+    detail: str
+
+
+class AlarmBoard:
+    """`tell` is given every change; an alarm that is neither active nor unacknowledged is told once more and gone."""
+
+    def __init__(
+        self,
+        journal: Journal,
+        lang: Lang,
+        now: Callable[[], datetime],
+        new_id: Callable[[], str],
+        tell: Callable[[AlarmMessage], None],
+    ) -> None:
+        self._journal, self._lang, self._now, self._new_id, self._tell = journal, lang, now, new_id, tell
+        self._standing: dict[AlarmType, Standing] = {}
+
+    def standing(self) -> list[AlarmMessage]:
+        return [self._message(each) for each in self._standing.values()]
+
+    async def set(self, kind: AlarmType, active: bool, source: str, detail: str = "") -> None:
+        """What is so now. Raising an active alarm again changes nothing. Raises `JournalFault`."""
+        before = self._standing.get(kind)
+        if active == (before is not None and before.active):
+            return
+        if active:
+            await self._put(Standing(kind, source, True, False, self._new_id(), self._now(), detail))
+        elif before is not None:
+            await self._put(replace(before, active=False, event_id=self._new_id()))
+
+    async def acknowledge(self, alarm: str, event_id: str, by: str) -> bool:
+        found = next((s for s in self._standing.values() if s.type == alarm and s.event_id == event_id), None)
+        if found is None or found.acked:
+            return False
+        await self._put(replace(found, acked=True, event_id=self._new_id()), by)
+        return True
+
+    async def _put(self, standing: Standing, by: str = "") -> None:
+        message = self._message(standing)
+        await self._journal.append(Entry(Kind.ALARM, {**message.model_dump(mode="json"), "by": by}))
+        if message.retained:
+            self._standing[standing.type] = standing
+        else:
+            self._standing.pop(standing.type, None)
+        self._tell(message)
+
+    def _message(self, standing: Standing) -> AlarmMessage:
+        text = TEXTS[standing.type][self._lang]
+        return AlarmMessage(
+            id=standing.type,
+            type=standing.type,
+            source=standing.source,
+            severity=SEVERITY[standing.type],
+            active=standing.active,
+            acked=standing.acked,
+            event_id=standing.event_id,
+            raised_at=standing.raised_at,
+            message=text.message,
+            cause=f"{text.cause} {standing.detail}".strip()[:500],
+            consequence=text.consequence,
+            response=text.response,
+        )
+
+
+Setter = Callable[[AlarmType, bool, str, str], Awaitable[None]]
