@@ -11,8 +11,6 @@ from edge_agent.adapters.journal.errors import JournalBusy
 
 LOCK: Final = "journal.lock"
 BALLAST: Final = "journal.ballast"
-BALLAST_BYTES: Final = 256 * 1024
-"""Room for the write-ahead log to take the one row that says the disk is full."""
 PATTERN: Final = "journal-*.db"
 
 
@@ -49,14 +47,14 @@ def sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
-def lay_ballast(folder: Path) -> bool:
-    """Real blocks, not a hole. False where there is no room for it."""
+def lay_ballast(folder: Path, size_bytes: int) -> bool:
+    """Real blocks, not a hole: room for the one row that says the disk is full. False where there is no room for it."""
     file = folder / BALLAST
     if file.exists():
         return True
     try:
         with file.open("wb") as ballast:
-            ballast.write(os.urandom(BALLAST_BYTES))
+            ballast.write(os.urandom(size_bytes))
             os.fsync(ballast.fileno())
     except OSError:
         file.unlink(missing_ok=True)

@@ -17,10 +17,11 @@ from typing import Final, TypeVar
 
 from edge_agent.adapters.journal.errors import JournalMissing, JournalRefused
 from edge_agent.adapters.journal.folder import segments
+from edge_agent.adapters.journal.making import DEFAULT_RETENTION, Retention
 from edge_agent.adapters.journal.query import Query
 from edge_agent.adapters.journal.reading import Reader
-from edge_agent.adapters.journal.worker import Worker
 from edge_agent.adapters.journal.writing import Writer, no_faults
+from edge_agent.adapters.one_thread import NoAnswer, OneThread
 from edge_agent.run.journal import COMMIT_DEADLINE_S, Duplicate, Entry, JournalFault, Kind, Row
 
 OPEN_DEADLINE_S: Final = 60.0
@@ -28,9 +29,8 @@ OPEN_DEADLINE_S: Final = 60.0
 READ_DEADLINE_S: Final = 2.0
 SLOW_COMMIT_MS: Final = 200.0
 """A commit above this at start is an alarm: the command path can't keep its times on such a disk."""
-SEGMENT_BYTES: Final = 64 * 1024 * 1024
-"""From this size on a new segment is due."""
-KEEP_SEGMENTS: Final = 8
+PASSED_ON: Final = (sqlite3.Error, OSError, ValueError, JournalFault, JournalRefused)
+"""What reading and writing a file may raise."""
 READ_BACK_FAILS: Final = "store.read_back_fails"
 
 T = TypeVar("T")
@@ -39,27 +39,37 @@ T = TypeVar("T")
 class SqliteJournal:
     """`edge_agent.run.journal.Journal`, kept in a folder that this process holds alone."""
 
-    def __init__(self, writer: Writer, writing: Worker, fires: Callable[[str], bool]) -> None:
+    def __init__(
+        self, writer: Writer, writing: OneThread, fires: Callable[[str], bool], commit_deadline_s: float
+    ) -> None:
         self._writer, self._writing, self._fires = writer, writing, fires
-        self._reader, self._reading = Reader(writer.file), Worker("journal-read")
+        self._commit_deadline_s = commit_deadline_s
+        self._reader, self._reading = Reader(writer.file), OneThread("journal-read", PASSED_ON)
 
     @classmethod
     async def open(
-        cls, folder: Path, *, wall_ms: Callable[[], int], fires: Callable[[str], bool] = no_faults
+        cls,
+        folder: Path,
+        *,
+        wall_ms: Callable[[], int],
+        fires: Callable[[str], bool] = no_faults,
+        retention: Retention = DEFAULT_RETENTION,
+        commit_deadline_s: float = COMMIT_DEADLINE_S,
     ) -> SqliteJournal:
         """Takes the folder, checks the newest segment whole, raises the epoch. Never makes a file.
 
-        Raises JournalMissing, JournalDamaged or JournalBusy; the caller leaves with 65. `fires(name)` is the fault
+        Raises JournalMissing, JournalDamaged or JournalBusy (the caller leaves with 65), and JournalFault where the
+        disk does not take the first row. No append waits longer than `commit_deadline_s`. `fires(name)` is the fault
         port: asked for `store.disk_full` before a commit and for `store.read_back_fails` at a read-back.
         """
         if not segments(folder):
             raise JournalMissing(folder)
-        writing = Worker("journal-write")
+        writing = OneThread("journal-write", PASSED_ON)
         with ExitStack() as undo:
             undo.callback(writing.close)
-            writer = await writing.call(lambda: Writer(folder, wall_ms, fires), OPEN_DEADLINE_S)
+            writer = await _open(writing, lambda: Writer(folder, wall_ms, fires, retention))
             undo.pop_all()
-        return cls(writer, writing, fires)
+        return cls(writer, writing, fires, commit_deadline_s)
 
     @property
     def epoch(self) -> int:
@@ -71,7 +81,7 @@ class SqliteJournal:
         return self._writer.commit_ms
 
     async def append(self, *entries: Entry, deadline_s: float = COMMIT_DEADLINE_S) -> tuple[int, ...] | Duplicate:
-        return await self._write(lambda: self._writer.append(entries), deadline_s)
+        return await self._write(lambda: self._writer.append(entries), min(deadline_s, self._commit_deadline_s))
 
     async def next_command_id(self, above: int = 0) -> int:
         return await self._write(lambda: self._writer.next_command_id(above), COMMIT_DEADLINE_S)
@@ -101,31 +111,42 @@ class SqliteJournal:
             raise JournalFault(f"row {seq} was written and is not there")
         return found[0]
 
-    async def roll_if_due(self, segment_bytes: int = SEGMENT_BYTES, keep: int = KEEP_SEGMENTS) -> bool:
-        """Begins a new segment when this one is large enough. Only while no run, prompt or command is open."""
-        if await self._write(self._writer.size_bytes, COMMIT_DEADLINE_S) < segment_bytes:
+    async def roll_if_due(self) -> bool:
+        """Begins a new segment when this one has its rows, and deletes those that are old enough. Only while no run,
+        prompt or command is open."""
+        if not self._writer.due:
             return False
-        file = await self._write(lambda: self._writer.roll(keep), OPEN_DEADLINE_S)
-        await self._reading.call(lambda: self._reader.turn_to(file), READ_DEADLINE_S)
+        file = await self._write(self._writer.roll, OPEN_DEADLINE_S)
+        await self._on_reader(lambda: self._reader.turn_to(file))
         return True
 
     async def close(self) -> None:
         """Gives the folder back. A second call does nothing."""
         if self._writing.closed:
             return
-        await self._reading.call(self._reader.close, READ_DEADLINE_S)
-        await self._writing.call(self._writer.close, COMMIT_DEADLINE_S)
+        await self._on_reader(self._reader.close)
+        await self._write(self._writer.close, COMMIT_DEADLINE_S)
         self._reading.close()
         self._writing.close()
 
     async def _write(self, work: Callable[[], T], deadline_s: float) -> T:
         try:
             return await self._writing.call(work, deadline_s)
-        except (sqlite3.Error, OSError, ValueError, JournalRefused) as failed:
-            raise JournalFault(f"not written: {failed}") from failed
+        except (sqlite3.Error, OSError, ValueError, NoAnswer, JournalRefused) as failed:
+            raise JournalFault(f"the journal was not written: {failed}") from failed
 
     async def _read(self, query: Query) -> tuple[Row, ...]:
+        return await self._on_reader(lambda: self._reader.ask(query))
+
+    async def _on_reader(self, work: Callable[[], T]) -> T:
         try:
-            return await self._reading.call(lambda: self._reader.ask(query), READ_DEADLINE_S)
-        except (sqlite3.Error, OSError, ValueError) as failed:
-            raise JournalFault(f"not readable: {failed}") from failed
+            return await self._reading.call(work, READ_DEADLINE_S)
+        except (sqlite3.Error, OSError, ValueError, NoAnswer) as failed:
+            raise JournalFault(f"the journal was not read: {failed}") from failed
+
+
+async def _open(writing: OneThread, make: Callable[[], Writer]) -> Writer:
+    try:
+        return await writing.call(make, OPEN_DEADLINE_S)
+    except (sqlite3.Error, OSError, NoAnswer) as failed:
+        raise JournalFault(f"the journal was not opened: {failed}") from failed

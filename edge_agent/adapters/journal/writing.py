@@ -11,6 +11,7 @@ from typing import Final
 
 from edge_agent.adapters.journal import folder as state
 from edge_agent.adapters.journal import making
+from edge_agent.adapters.journal.making import Retention
 from edge_agent.adapters.journal.opening import open_segment
 from edge_agent.adapters.journal.segment import Moment
 from edge_agent.run.journal import Duplicate, Entry, JournalFault, Kind
@@ -26,8 +27,10 @@ def no_faults(_name: str) -> bool:
 class Writer:
     """Blocking. Holds the folder from construction to `close`; the epoch is raised and a commit measured at once."""
 
-    def __init__(self, folder: Path, wall_ms: Callable[[], int], fires: Callable[[str], bool] = no_faults) -> None:
-        self._folder, self._wall_ms, self._fires = folder, wall_ms, fires
+    def __init__(
+        self, folder: Path, wall_ms: Callable[[], int], fires: Callable[[str], bool], retention: Retention
+    ) -> None:
+        self._folder, self._wall_ms, self._fires, self._retention = folder, wall_ms, fires, retention
         self._lock = state.hold(folder)
         self._broken: str | None = None
         with ExitStack() as undo:
@@ -37,8 +40,10 @@ class Writer:
             undo.pop_all()
 
     def _begin(self) -> None:
-        state.lay_ballast(self._folder)
+        state.lay_ballast(self._folder, self._retention.ballast_bytes)
         (last,) = self._segment.find("1", (), order="seq DESC")
+        (first,) = self._segment.find("1", ())
+        self._first_seq = first.seq
         ids = self._segment.find("kind=?", (str(Kind.COMMAND_ID),), order="seq DESC")
         self._command_id = int(ids[0].body["command_id"]) if ids else 0
         self.epoch = last.epoch + 1
@@ -50,8 +55,10 @@ class Writer:
     def file(self) -> Path:
         return self._segment.file
 
-    def size_bytes(self) -> int:
-        return self.file.stat().st_size
+    @property
+    def due(self) -> bool:
+        """A new segment is."""
+        return self._segment.head.seq - self._first_seq >= self._retention.segment_rows
 
     def append(self, entries: Sequence[Entry]) -> tuple[int, ...] | Duplicate:
         if self._broken is not None:
@@ -74,12 +81,13 @@ class Writer:
         self._command_id = command_id
         return command_id
 
-    def roll(self, keep: int) -> Path:
-        """Begins the next segment and deletes the oldest beyond `keep`. The caller sees that nothing is open."""
-        old = self._segment
-        self._segment = open_segment(making.next_segment(old, Moment(self._wall_ms(), self.epoch)))
+    def roll(self) -> Path:
+        """Begins the next segment and deletes what is old. The caller sees that nothing is open."""
+        old, now = self._segment, Moment(self._wall_ms(), self.epoch)
+        self._segment = open_segment(making.next_segment(old, now, self._retention))
+        self._first_seq = old.head.seq + 1
         old.connection.close()
-        making.prune(self._folder, keep)
+        making.prune(self._folder, now.at_ms - self._retention.keep_days * making.DAY_MS)
         return self.file
 
     def close(self) -> None:

@@ -2,24 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from edge_agent.adapters.journal.folder import segments
-from edge_agent.adapters.journal.making import DAY_MS
+from edge_agent.adapters.journal.making import DAY_MS, Retention
 from edge_agent.adapters.journal.query import Query
 from edge_agent.adapters.journal.reading import all_rows, broken_segment
 from edge_agent.adapters.journal.store import SqliteJournal
 from edge_agent.run.journal import Duplicate, Entry, Kind
 
 
-async def roll(journal: SqliteJournal, keep: int = 8) -> None:
-    assert await journal.roll_if_due(segment_bytes=0, keep=keep)
+async def roll(journal: SqliteJournal) -> None:
+    assert await journal.roll_if_due()
 
 
-async def test_not_before_it_is_due(journal: SqliteJournal, folder: Path) -> None:
+async def test_not_before_it_has_its_rows(folder: Path, wall: Any) -> None:
+    journal = await SqliteJournal.open(folder, wall_ms=wall, retention=Retention(segment_rows=3))
     assert not await journal.roll_if_due()
-    assert len(segments(folder)) == 1
+    await journal.append(Entry(Kind.EVENT, {}), Entry(Kind.EVENT, {}))
+    assert await journal.roll_if_due()
+    assert not await journal.roll_if_due()
+    await journal.close()
+
+
+@pytest.fixture
+async def journal(folder: Path, wall: Any) -> AsyncIterator[SqliteJournal]:
+    """A new segment is due at every quiet moment."""
+    opened = await SqliteJournal.open(folder, wall_ms=wall, retention=Retention(segment_rows=0))
+    yield opened
+    await opened.close()
 
 
 async def test_what_outlives_a_segment(journal: SqliteJournal, folder: Path, wall: Any) -> None:
@@ -59,10 +74,15 @@ async def test_ids_go_on_and_duplicates_are_known(journal: SqliteJournal, folder
     await again.close()
 
 
-async def test_old_segments_go_whole(journal: SqliteJournal, folder: Path) -> None:
-    for _ in range(4):
-        await roll(journal, keep=2)
-    assert [f.name for f in segments(folder)] == ["journal-000004.db", "journal-000005.db"]
+async def test_old_segments_go_whole(journal: SqliteJournal, folder: Path, wall: Any) -> None:
+    await roll(journal)
+    wall.ms += 89 * DAY_MS
+    await journal.append(Entry(Kind.EVENT, {}))
+    await roll(journal)
+    assert len(segments(folder)) == 3
+    wall.ms += 2 * DAY_MS
+    await roll(journal)
+    assert [f.name for f in segments(folder)] == ["journal-000002.db", "journal-000003.db", "journal-000004.db"]
 
 
 async def test_all_segments_read_as_one(journal: SqliteJournal, folder: Path) -> None:

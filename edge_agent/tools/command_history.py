@@ -1,0 +1,80 @@
+"""Tool: what was commanded, and how it ended, from the journal. One entry a command, newest first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Final
+
+from pydantic import Field
+
+from edge_agent.run.journal import Journal, Kind, Row
+from edge_agent.run.retry import RetryPolicy
+from edge_agent.tools.store_answer import told
+from edge_agent.tools.tool import TIMEOUT_S, Call, Fact, Found, Tool, ToolAnswer, ToolName
+from edge_agent.tools.window import WindowArgs, minute, within
+
+MAX_ROWS: Final = 2_000
+SHOWN: Final = 20
+STATED: Final = ("action", "state", "reason", "code", "controller_code", "differs")
+KEPT: Final = ("command_id", "state", "reason", "why", "code", "frames", "user", "detail")
+
+
+class CommandArgs(WindowArgs):
+    command_id: Annotated[int, Field(ge=0, le=2**32 - 1)] = 0
+    """0: every command of the window."""
+    failed_only: bool = False
+
+
+def command_history(journal: Journal, policy: RetryPolicy, timeout_s: float = TIMEOUT_S) -> Tool:
+    async def ask(args: CommandArgs, call: Call) -> ToolAnswer:
+        since_ms = within(args, call.now_ms)
+        rows = await journal.rows(
+            kinds=[Kind.COMMAND, Kind.LOCKOUT, Kind.STOP], since_ms=since_ms, newest_first=True, limit=MAX_ROWS
+        )
+        until_ms = args.until_ms or call.now_ms
+        commands = _commands([row for row in reversed(rows) if row.at_ms <= until_ms], args)
+        return Found({"commands": commands[:SHOWN], "count": len(commands)}, len(commands))
+
+    return Tool(ToolName.COMMAND_HISTORY, CommandArgs, told(ask), _scope, _facts, retry=policy, timeout_s=timeout_s)
+
+
+def _commands(rows: list[Row], args: CommandArgs) -> list[dict[str, Any]]:
+    """Rows of one command folded into one entry, later rows over earlier ones; newest command first."""
+    found: dict[int, dict[str, Any]] = {}
+    for row in rows:
+        command_id = row.body.get("command_id")
+        if isinstance(command_id, int) and command_id and args.command_id in (0, command_id):
+            _fold(found.setdefault(command_id, {"command_id": command_id, "at": minute(row.at_ms)}), row)
+    kept = [each for each in found.values() if not args.failed_only or each.get("state") != "VERIFIED"]
+    return list(reversed(kept))
+
+
+def _fold(entry: dict[str, Any], row: Row) -> None:
+    if row.kind is Kind.LOCKOUT:
+        entry["lockout"] = row.body.get("reason")
+        return
+    if row.kind is Kind.STOP:
+        return
+    body = row.body
+    entry.update({name: body[name] for name in KEPT if body.get(name) not in (None, "", [])})
+    order, receipt = body.get("order"), body.get("receipt")
+    if isinstance(order, Mapping):
+        entry |= {name: order[name] for name in ("action", "item_class", "bin", "station") if order.get(name)}
+    if isinstance(receipt, Mapping) and receipt.get("code"):
+        entry["controller_code"] = f"{int(receipt['code']):04x}"
+
+
+def _scope(args: CommandArgs) -> str:
+    which = f"command_id={args.command_id}" if args.command_id else "commands"
+    return f"{which} {args.span}" + (" failed" if args.failed_only else "")
+
+
+def _facts(data: Mapping[str, Any], args: CommandArgs) -> tuple[Fact, ...]:
+    del args
+    return tuple(
+        Fact(ToolName.COMMAND_HISTORY, f"command {each.get('command_id')}", name, str(each[name]))
+        for each in data.get("commands", ())
+        if isinstance(each, Mapping)
+        for name in (*STATED, "lockout")
+        if each.get(name) not in (None, "", [])
+    )
