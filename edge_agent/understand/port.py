@@ -1,7 +1,8 @@
 """What the agent needs of a language model: two verbs, each with a deadline, each with what it cost.
 
-An answer or a failure is a value; an adapter raises nothing over this edge. `context` is already cut to what the
-model takes. Options and probabilities are in the same order; probabilities are real ones and sum to one.
+An answer or a failure is a value; an adapter raises nothing over this edge. A sentence to be scored is never cut; a
+context for anything else is cut in its middle to what the model takes, and the answer says so (`cut`). Options and
+probabilities are in the same order; probabilities are real ones and sum to one.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ class Usage:
 class Probabilities:
     values: tuple[tuple[str, float], ...]
     usage: Usage
+    cut: bool = False
 
     def best(self) -> str:
         return max(self.values, key=lambda v: v[1])[0]
@@ -57,6 +59,7 @@ class Probabilities:
 class Written:
     text: str
     usage: Usage
+    cut: bool = False
 
 
 @dataclass(frozen=True, slots=True)
