@@ -190,6 +190,18 @@ class Receipt:
         return tuple(names)
 
 
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How often a wire can be asked, and how soon it shows that a command was accepted."""
+
+    receipt_ms: int
+    receipts_per_status: int
+    """While a command is open: one status read with every so many receipts."""
+    idle_status_ms: int
+    """Without an open command: status only."""
+    accept_ms: int
+
+
 class DriverError(Exception):
     """The device or its link is to blame. `code` is stable and goes to the journal."""
 
@@ -301,6 +313,10 @@ class SimulatedCell(Protocol):
         """The port for the agent: the proxy's."""
 
     @property
+    def wire(self) -> Mapping[str, FaultArgument]:
+        """The address as keys of the arm's settings: `host` and `port`, or `serial_port` and `baudrate`."""
+
+    @property
     def descriptor(self) -> Mapping[str, FaultArgument]:
         """Plain data that `DriverPackage.attach_simulated` takes, also in another process."""
 
@@ -354,6 +370,9 @@ class DriverPackage(Protocol):
 
     def open_driver(self, settings: Mapping[str, object]) -> Driver:
         """A driver for one arm; opens nothing yet. Raises `ValueError` for bad settings."""
+
+    def pace_of(self, settings: Mapping[str, object]) -> Pace:
+        """How often this arm's wire wants to be asked. Raises as `open_driver`."""
 
     def start_simulated(self, settings: Mapping[str, object]) -> AbstractAsyncContextManager[SimulatedCell]:
         """Starts simulator and proxy for the arm of `settings` (host and port are chosen freely); ends them after."""

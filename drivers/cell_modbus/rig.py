@@ -33,6 +33,10 @@ class ModbusCell:
     proxy: Path
 
     @property
+    def wire(self) -> Mapping[str, FaultArgument]:
+        return {"host": self.host, "port": self.port}
+
+    @property
     def descriptor(self) -> Mapping[str, FaultArgument]:
         return {"host": self.host, "port": self.port, "simulator": str(self.simulator), "proxy": str(self.proxy)}
 

@@ -6,7 +6,8 @@ Rules
   * One transaction at a time. Ordinary callers queue; an urgent one waits for the running transaction alone.
   * Every reply is checked against its request (type, function, transaction, unit, address, count), because the
     library takes a wrong FC16 acknowledgement, and a read reply to a write, for success.
-  * Any error closes the link, so that a late reply can never become the answer to the next request.
+  * Any error closes the link, so that a late reply can never become the answer to the next request. A serial line
+    is then drained before the next request: it must have been silent for longer than the device's longest answer.
   * `write_once` raises `NotSent` only when no byte was handed to the operating system.
 """
 
@@ -14,17 +15,23 @@ from __future__ import annotations
 
 import asyncio
 import select
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import assert_never
 
-from pymodbus.client import AsyncModbusTcpClient
+from pymodbus.client import AsyncModbusSerialClient, AsyncModbusTcpClient
 from pymodbus.exceptions import ModbusException
 from pymodbus.pdu import ExceptionResponse, ModbusPDU
 from pymodbus.pdu.register_message import ReadHoldingRegistersResponse, WriteMultipleRegistersResponse
 
 from drivers.contract import DriverError, LinkLost, NotSent, WrongReply
+from drivers.wire.endpoints import Endpoint, SerialEndpoint, TcpEndpoint
 
-Ask = Callable[[AsyncModbusTcpClient], Awaitable[ModbusPDU]]
+DRAIN_TRIES = 5
+"""A serial line that is still busy after five drains has another master or is noise."""
+
+Client = AsyncModbusTcpClient | AsyncModbusSerialClient
+Ask = Callable[[Client], Awaitable[ModbusPDU]]
 Check = Callable[[ModbusPDU], str | None]
 """Says what is wrong with a reply, or None."""
 
@@ -33,25 +40,17 @@ class ErrorReply(DriverError):
     """The device answered with a Modbus exception. For a motion write that does not prove "not executed"."""
 
 
-@dataclass(frozen=True, slots=True)
-class TcpEndpoint:
-    host: str
-    port: int
-
-    def __str__(self) -> str:
-        return f"{self.host}:{self.port}"
-
-
 class ModbusLink:
     """A link to `unit` at `endpoint`; closed until `open`."""
 
-    def __init__(self, endpoint: TcpEndpoint, *, unit: int, reply_timeout_s: float, connect_timeout_s: float) -> None:
+    def __init__(self, endpoint: Endpoint, *, unit: int, reply_timeout_s: float, connect_timeout_s: float) -> None:
         self._endpoint = endpoint
         self._unit = unit
         self._reply_timeout_s = reply_timeout_s
         self._connect_timeout_s = connect_timeout_s
-        self._client: AsyncModbusTcpClient | None = None
+        self._client: Client | None = None
         self._deadline: asyncio.Timeout | None = None
+        self._heard_s = 0.0
         self._queue = asyncio.Lock()
         self._bus = asyncio.Lock()
         self.generation = 0
@@ -64,12 +63,12 @@ class ModbusLink:
 
     async def open(self) -> None:
         """Opens the link if it is closed. Raises `LinkLost`."""
-        async with self._queue, self._bus:
+        async with self._queue, self._turn():
             await self._open()
 
     async def read(self, address: int, count: int) -> tuple[int, ...]:
         """FC03, once. Raises `LinkLost`, `WrongReply`, `ErrorReply`; each closes the link."""
-        async with self._queue, self._bus:
+        async with self._queue, self._turn():
             reply = await self._exchange(
                 lambda client: client.read_holding_registers(address, count=count, device_id=self._unit),
                 lambda pdu: _read_fault(pdu, count),
@@ -78,12 +77,12 @@ class ModbusLink:
 
     async def write(self, address: int, words: tuple[int, ...]) -> None:
         """FC16, once. Raises as `read`."""
-        async with self._queue, self._bus:
+        async with self._queue, self._turn():
             await self._write(address, words)
 
     async def write_once(self, address: int, words: tuple[int, ...]) -> None:
         """FC16, once, for a motion. `NotSent` = no byte left; any other error = it may have been received."""
-        async with self._queue, self._bus:
+        async with self._queue, self._turn():
             if not self.is_open or not self._is_quiet():
                 self.close()
                 raise NotSent(f"the link to {self._endpoint} is closed; no byte of the command left this machine")
@@ -91,7 +90,7 @@ class ModbusLink:
 
     async def write_urgent(self, address: int, words: tuple[int, ...]) -> None:
         """FC16, once, ahead of every waiting caller; opens a closed link. Raises as `read`."""
-        async with self._bus:
+        async with self._turn():
             await self._open()
             await self._write(address, words)
 
@@ -101,25 +100,65 @@ class ModbusLink:
         if client is not None:
             client.close()
 
+    @asynccontextmanager
+    async def _turn(self) -> AsyncIterator[None]:
+        """The bus for one transaction; on a serial line it has been silent for the gap between frames."""
+        async with self._bus:
+            if self._endpoint.gap_s:
+                await asyncio.sleep(self._endpoint.gap_s)
+            yield
+
     async def _open(self) -> None:
         if self.is_open:
             return
         self.close()
-        client = AsyncModbusTcpClient(
-            self._endpoint.host,
-            port=self._endpoint.port,
-            timeout=max(self._connect_timeout_s, self._reply_timeout_s),
-            retries=0,
-            reconnect_delay=0,
-            reconnect_delay_max=0,
-            trace_connect=self._on_connection,
-        )
+        client = self._pinned_client()
         assert_pinned(client)
         await self._connect(client)
         self._client = client
         self.generation += 1
+        if self._endpoint.drain_s:
+            await self._drain(self._endpoint.drain_s)
 
-    async def _connect(self, client: AsyncModbusTcpClient) -> None:
+    def _pinned_client(self) -> Client:
+        timeout_s = max(self._connect_timeout_s, self._reply_timeout_s)
+        match self._endpoint:
+            case TcpEndpoint(host, port):
+                return AsyncModbusTcpClient(
+                    host,
+                    port=port,
+                    timeout=timeout_s,
+                    retries=0,
+                    reconnect_delay=0,
+                    reconnect_delay_max=0,
+                    trace_connect=self._on_connection,
+                )
+            case SerialEndpoint(path, baudrate):
+                return AsyncModbusSerialClient(
+                    path,
+                    baudrate=baudrate,
+                    timeout=timeout_s,
+                    retries=0,
+                    reconnect_delay=0,
+                    reconnect_delay_max=0,
+                    trace_connect=self._on_connection,
+                    trace_packet=self._on_packet,
+                )
+            case _:
+                assert_never(self._endpoint)
+
+    async def _drain(self, drain_s: float) -> None:
+        """Throws away what still comes until the line was silent for `drain_s`. Raises `LinkLost` if it never is."""
+        loop = asyncio.get_running_loop()
+        self._heard_s = loop.time()
+        give_up_s = self._heard_s + DRAIN_TRIES * drain_s
+        while (left_s := self._heard_s + drain_s - loop.time()) > 0:
+            if loop.time() > give_up_s:
+                self.close()
+                raise LinkLost(f"{self._endpoint}: the line does not fall silent; another master, or noise?")
+            await asyncio.sleep(left_s)
+
+    async def _connect(self, client: Client) -> None:
         connected = False
         try:
             async with asyncio.timeout(self._connect_timeout_s):
@@ -153,7 +192,7 @@ class ModbusLink:
             if not answered:  # also when cancelled: the late reply must find no link
                 self.close()
 
-    async def _ask(self, client: AsyncModbusTcpClient, ask: Ask) -> ModbusPDU:
+    async def _ask(self, client: Client, ask: Ask) -> ModbusPDU:
         try:
             async with asyncio.timeout(self._reply_timeout_s) as self._deadline:
                 return await ask(client)
@@ -167,7 +206,7 @@ class ModbusLink:
         finally:
             self._deadline = None
 
-    def _judge(self, client: AsyncModbusTcpClient, reply: ModbusPDU, check: Check) -> None:
+    def _judge(self, client: Client, reply: ModbusPDU, check: Check) -> None:
         asked, unit = client.ctx.request_transaction_id, self._unit
         if reply.transaction_id != asked:
             raise WrongReply(f"asked in transaction {asked}, answered in {reply.transaction_id}")
@@ -181,9 +220,10 @@ class ModbusLink:
     def _is_quiet(self) -> bool:
         """Nothing waits to be read: no end of stream and no stray reply stand before a motion write."""
         assert self._client is not None
-        socket = self._client.ctx.transport.get_extra_info("socket")
+        transport = self._client.ctx.transport
+        wire = transport.get_extra_info("socket") or transport.sync_serial  # type: ignore[attr-defined]
         poller = select.poll()
-        poller.register(socket.fileno(), select.POLLIN | select.POLLRDHUP)
+        poller.register(wire.fileno(), select.POLLIN | select.POLLRDHUP)
         return not poller.poll(0)
 
     def _on_connection(self, connected: bool) -> None:
@@ -191,8 +231,14 @@ class ModbusLink:
         if not connected and self._deadline is not None:
             self._deadline.reschedule(asyncio.get_running_loop().time())
 
+    def _on_packet(self, sending: bool, data: bytes) -> bytes:
+        """Vendor callback: when the serial line was last heard."""
+        if not sending:
+            self._heard_s = asyncio.get_running_loop().time()
+        return data
 
-def assert_pinned(client: AsyncModbusTcpClient) -> None:
+
+def assert_pinned(client: Client) -> None:
     """Raises `DriverError` unless the library will neither repeat a request nor reconnect by itself."""
     if client.ctx.retries != 0 or client.ctx.comm_params.reconnect_delay != 0:
         raise DriverError(

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 
 from drivers.cell_modbus.simulator import mbap
 from drivers.cell_modbus.simulator.mbap import Frame, ReadRequest, WriteRequest
-from drivers.wire.modbus import ModbusLink, TcpEndpoint
+from drivers.wire.endpoints import TcpEndpoint
+from drivers.wire.modbus import ModbusLink
 
 UNIT = 1
 Script = Callable[[Frame], list[bytes]]
