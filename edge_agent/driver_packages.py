@@ -5,28 +5,16 @@ A vendor's arm is a package of its own with such an entry point; nothing here na
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Final, Protocol, cast
+from typing import Final, cast
 
-from pydantic import BaseModel
-
-from drivers.contract import Driver
+from drivers.contract import DriverPackage
 from edge_agent.checked_file import BadFile, Fault, checked, fault
 from edge_agent.safety.cell_spec import CellSpec, Device
 
 GROUP: Final = "edge_agent.drivers"
-
-
-class DriverPackage(Protocol):
-    """What the module behind an entry point has. `KIND` is its name in cell files."""
-
-    KIND: str
-    SETTINGS: type[BaseModel]
-
-    def open_driver(self, settings: Mapping[str, object]) -> Driver:
-        """Opens nothing yet. Raises pydantic's `ValidationError` for settings that `SETTINGS` refuses."""
 
 
 def driver_kinds() -> tuple[str, ...]:

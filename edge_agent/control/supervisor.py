@@ -239,6 +239,10 @@ class Supervisor:
         self._steps("stop_asked")
         self._store(Kind.STOP, {"by": by, "state": self._machine.cell.value})
 
+    def lock_out(self, why: str) -> None:
+        """Somebody who must not go on says so: latched as any other lockout."""
+        self._feed(CellEvent.INTEGRITY_LOST, why)
+
     async def stop_ended(self) -> StopEnd:
         """How the stop that was asked for last ended: shown by the controller, or not."""
         assert self._stopping is not None, "only after a stop was asked for"

@@ -1,0 +1,319 @@
+"""The agent under test, real from intake to wire: one simulated cell, and a fresh agent with a fresh journal a line.
+
+Only the transport is in-process, and a query's pauses between tries return at once. The simulator and its proxy are
+children of the runner and serve every line of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import tempfile
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from drivers.contract import Driver, Job, Mode, NotSent, SimulatedCell
+from edge_agent.adapters.clock import SystemClock
+from edge_agent.adapters.journal.making import create
+from edge_agent.adapters.journal.store import SqliteJournal
+from edge_agent.agent import Agent, Knobs, Parts
+from edge_agent.cases.cell import CLIENT, USERS, Flat, Observed, Script, Setup
+from edge_agent.cases.faults import Fault
+from edge_agent.cases.line import ScriptedResult
+from edge_agent.cell_file import load_cell
+from edge_agent.control.supervisor import Tempo
+from edge_agent.control.view import CellView
+from edge_agent.desk.arrival import Arrival
+from edge_agent.desk.stream import Address
+from edge_agent.lab_faults import LabFaults
+from edge_agent.messages.alarm import AlarmMessage
+from edge_agent.messages.codes import ErrorCode, Phase, Role
+from edge_agent.messages.event import Event, Status, flat
+from edge_agent.run.budget import BudgetLimits
+from edge_agent.run.journal import Row
+from edge_agent.run.retry import RetryPolicy
+from edge_agent.safety.cell import CellState
+from edge_agent.safety.cell_spec import CellSpec
+from edge_agent.safety.permission import role_of
+from edge_agent.tools.intercept import Scripted
+from edge_agent.tools.tool import Failed, Found, ToolName
+from edge_agent.understand.scores import IntentScore, ModelCause, NoUsableModel
+from edge_agent.understand.scripted import ScriptedModel
+from edge_agent.world import ArmNow, Stores, boundary, fault_names, open_driver, package_of, router, simulator_settings
+from offline_rules.router import Router
+
+CASE_MAX_DURATION_MS = 200
+CASE_TIME_SCALE = 0.05
+"""The arm of the case cell is twenty times as fast as a site's; its wire and its deadlines are the same."""
+EVENTS_DEADLINE_S = 20.0
+PRESENCE_S = 3_600.0
+
+
+class ScriptedDispatch:
+    """The driver, with the arm tool's scripted failure in place of the one write: provably nothing is sent."""
+
+    def __init__(self, driver: Driver) -> None:
+        self._driver = driver
+        self.refusals: list[ScriptedResult] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._driver, name)
+
+    async def send(self, job: Job) -> None:
+        scripted = self.refusals.pop(0) if self.refusals else None
+        if scripted is not None and scripted.error is not None:
+            error = NotSent(scripted.error.message)
+            error.code = scripted.error.code.value
+            raise error
+        await self._driver.send(job)
+
+
+@dataclass(slots=True)
+class InProcess:
+    """An `Outlet` that keeps the events of each stream, flat as the wire has them."""
+
+    streams: dict[str, list[Flat]] = field(default_factory=dict)
+    ended: dict[str, asyncio.Event] = field(default_factory=dict)
+    on_phase: Callable[[str, Phase], None] = lambda _user, _phase: None
+    cell_changed: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def event(self, address: Address, event: Event) -> None:
+        run = event.envelope.run
+        self.streams.setdefault(run, []).append(flat(event))
+        if event.body.type == "done":
+            self.ended.setdefault(run, asyncio.Event()).set()
+        if isinstance(event.body, Status):
+            self.on_phase(address.user, event.body.phase)
+
+    def cell(self, view: CellView) -> None:
+        """Looked at through the agent itself, by whoever waits for a change."""
+        self.cell_changed.set()
+
+    def alarm(self, message: AlarmMessage) -> None:
+        """Read from the journal."""
+
+    def session_changed(self, user: str) -> None:
+        """Nobody reloads a page here."""
+
+
+class LiveCell:
+    """`CellUnderTest` over one simulated cell."""
+
+    def __init__(self, rig: SimulatedCell, folder: Path, spec: CellSpec, rules: Router) -> None:
+        self._rig, self._folder, self._spec, self._rules = rig, folder, spec, rules
+        self._clock = SystemClock()
+        self._agent: Agent | None = None
+        self._journal: SqliteJournal | None = None
+        self._stores: Stores | None = None
+        self._driver: ScriptedDispatch | None = None
+        self._faults: LabFaults | None = None
+        self._outlet = InProcess()
+        self._model: ScriptedModel | None = None
+        self._tools: dict[str, list[ScriptedResult]] = {}
+        self._own: list[ScriptedResult] = []
+        self._frames, self._stops, self._lines = 0, 0, 0
+
+    # -- the line's starting state ----------------------------------------------------------------------------
+
+    async def begin(self, setup: Setup) -> None:
+        await self.end()
+        await self._rig.restore()
+        self._lines += 1
+        folder = self._folder / f"line-{self._lines}"
+        await asyncio.to_thread(create, folder, self._clock.wall_ms())
+        faults = fault_names(self._spec.devices[0])
+        self._journal = await SqliteJournal.open(folder, wall_ms=self._clock.wall_ms, fires=self._fires)
+        self._stores = await Stores.open(folder / "stores", self._clock.wall_ms)
+        self._faults = LabFaults(self._journal, faults, self._rig)
+        self._agent = self._assemble(setup)
+        for user in USERS.values():
+            self._agent.here(user, CLIENT, PRESENCE_S)
+        await self._agent.start()
+        await self._until(CellState.READY)
+        await self._reach(setup.cell_state)
+        for fault in setup.faults:
+            await self._put(fault)
+        self._frames, self._stops = await self._counts()
+
+    async def end(self) -> None:
+        if self._agent is not None:
+            await self._agent.close()
+        if self._stores is not None:
+            await self._stores.close()
+        if self._journal is not None:
+            await self._journal.close()
+        self._agent, self._stores, self._journal = None, None, None
+
+    def _assemble(self, setup: Setup) -> Agent:
+        assert self._journal is not None
+        assert self._stores is not None
+        assert self._faults is not None
+        self._outlet = InProcess(on_phase=lambda user, phase: self._at_phase(setup, user, phase))
+        down = None if setup.llm_available else NoUsableModel(ModelCause.DOWN)
+        self._model = ScriptedModel(self._rules.read, no_model=down)
+        device = self._spec.devices[0]
+        self._driver = ScriptedDispatch(open_driver(device, simulated=True, at=(self._rig.host, self._rig.port)))
+        arm = ArmNow(self._spec)
+        door = boundary(
+            self._stores,
+            self._journal,
+            arm,
+            retry=RetryPolicy(),
+            simulated=True,
+            clock=self._clock.monotonic_s,
+            wall=self._clock.now,
+            intercept=self._intercept,
+            sleep=_at_once,
+            dice=random.Random(0),
+        )
+        parts = Parts(
+            spec=self._spec,
+            journal=self._journal,
+            driver=self._driver,
+            model=self._model,
+            read=self._rules.read,
+            boundary=door,
+            copy=self._stores.copy,
+            rule_bin=self._stores.bins.get,
+            faults=self._faults,
+            roles={user: role_of(role) for role, user in USERS.items()},
+            outlet=self._outlet,
+            clock=self._clock,
+            ready=lambda: True,
+            versions={"agent": "case", "rules": "case", "model": "scripted"},
+        )
+        knobs = Knobs(budget=_budget(setup), tempo=Tempo(relink_s=0.05))
+        if setup.deadline_ms is not None:
+            knobs = replace(knobs, run_s=setup.deadline_ms / 1000)
+        agent = Agent(parts, knobs)
+        arm.view = lambda: agent.supervisor.view
+        return agent
+
+    async def _reach(self, state: CellState) -> None:
+        agent = self._live()
+        match state:
+            case CellState.READY:
+                return
+            case CellState.STOPPED:
+                agent.supervisor.request_stop("case")
+                await agent.supervisor.stop_ended()
+            case CellState.LOCKED_OUT:
+                agent.supervisor.lock_out("case_setup")
+            case CellState.MANUAL:
+                await self._rig.set_mode(Mode.MANUAL)
+            case CellState.OFFLINE:
+                await self._rig.put_fault("unavailable", count=1000)
+            case _:
+                raise ValueError(f"a line cannot begin in {state}: it is only passed through")
+        await self._until(state)
+
+    async def _until(self, state: CellState) -> None:
+        async with asyncio.timeout(EVENTS_DEADLINE_S):
+            while self._live().supervisor.view.state is not state:
+                self._outlet.cell_changed.clear()
+                await self._outlet.cell_changed.wait()
+
+    async def _put(self, fault: Fault) -> None:
+        assert self._faults is not None
+        args: dict[str, int | str] = {}
+        await self._faults.put(f"{fault.group}.{fault.name}", count=1, seed=1, args=args, by="case")
+
+    # -- what is scripted -------------------------------------------------------------------------------------
+
+    async def script(self, script: Script) -> None:
+        assert self._driver is not None
+        assert self._model is not None
+        self._own = list(script.own_results)
+        self._tools = {name: list(results) for name, results in (script.named_results or {}).items()}
+        self._driver.refusals = [r for r in (*self._own, *self._tools.get(ToolName.ARM_CONTROL, ())) if not r.ok]
+        self._model.script.extend(script.model_items)
+        if script.scores is not None:
+            self._model.scores = tuple(IntentScore(name, score) for name, score in script.scores)
+
+    def _intercept(self, tool: str, attempt: int) -> Scripted | None:
+        results = self._tools.get(tool) or (self._own if tool != ToolName.ARM_CONTROL else [])
+        if results:
+            return _scripted(results[min(attempt, len(results)) - 1])
+        return self._faults.intercept(tool, attempt) if self._faults is not None else None
+
+    def _fires(self, name: str) -> bool:
+        return self._faults is not None and self._faults.fires(name)
+
+    def _at_phase(self, setup: Setup, user: str, phase: Phase) -> None:
+        agent = self._live()
+        if phase is setup.cancel_at:
+            for each in agent.runs.of(user):
+                each.run.cancel("operator_cancel")
+        if phase is setup.client_gone_at:
+            agent.runs.client_gone(user, CLIENT)
+
+    # -- one request and its events ---------------------------------------------------------------------------
+
+    async def submit(self, role: Role, message: Mapping[str, object], *, retained: bool = False) -> Sequence[Flat]:
+        agent = self._live()
+        payload = json.dumps(message, ensure_ascii=False).encode()
+        already = {run: len(events) for run, events in self._outlet.streams.items()}
+        async with asyncio.timeout(EVENTS_DEADLINE_S):
+            await (await agent.receive(Arrival(payload, USERS[role], "mqtt", retained)))
+        return [e for run, events in self._outlet.streams.items() for e in events[already.get(run, 0) :]]
+
+    @property
+    def epoch(self) -> int:
+        assert self._journal is not None
+        return self._journal.epoch
+
+    async def observe(self) -> Observed:
+        assert self._journal is not None
+        frames, stops = await self._counts()
+        rows: tuple[Row, ...] = await self._journal.rows(limit=5_000)
+        return Observed(
+            frames=frames - self._frames,
+            stop_words=stops - self._stops,
+            cell_state=self._live().supervisor.view.state,
+            rows=rows,
+        )
+
+    async def _counts(self) -> tuple[int, int]:
+        return sum((await self._rig.motion_frames()).values()), await self._rig.stop_frames()
+
+    def _live(self) -> Agent:
+        assert self._agent is not None, "begin was not called"
+        return self._agent
+
+
+def _scripted(result: ScriptedResult) -> Scripted:
+    if result.error is not None:
+        return Scripted(Failed(ErrorCode(result.error.code), result.error.message))
+    data = result.data or {}
+    return Scripted(Found(data, result.hits if result.hits is not None else int(bool(data))))
+
+
+def _budget(setup: Setup) -> BudgetLimits:
+    return BudgetLimits(**(setup.budget or {}))
+
+
+async def _at_once(_seconds: float) -> None:
+    """The pause between two tries is written down and not waited for."""
+
+
+def case_spec() -> CellSpec:
+    spec = load_cell()
+    return replace(spec, limits=replace(spec.limits, max_duration_ms=CASE_MAX_DURATION_MS))
+
+
+@asynccontextmanager
+async def live_cell() -> AsyncIterator[LiveCell]:
+    """A `CellFactory`: simulator and proxy as children, state in a folder that is gone afterwards."""
+    spec = case_spec()
+    device = spec.devices[0]
+    async with AsyncExitStack() as stack:
+        settings = {**simulator_settings(device), "time_scale": CASE_TIME_SCALE}
+        rig = await stack.enter_async_context(package_of(device).start_simulated(settings))
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="cases-")))
+        cell = LiveCell(rig, folder, spec, router(spec))
+        stack.push_async_callback(cell.end)
+        yield cell

@@ -1,0 +1,156 @@
+"""Faults that are put in on purpose, at their own edge: the arm's and the wire's through the simulated cell's hands,
+the agent's own (query tools, model, store) through the ports that ask here.
+
+Everything in is shown to everybody while it is in, written down, and gone after a restart.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from drivers.contract import ActiveFault, DriverError, FaultArgument
+from edge_agent.messages.cell_state import InjectedFault
+from edge_agent.messages.codes import ErrorCode
+from edge_agent.run.journal import Entry, Journal, Kind
+from edge_agent.tools.intercept import Scripted
+from edge_agent.tools.tool import Failed, Found, ToolName
+
+QUERY_TOOLS = frozenset(set(ToolName) - {ToolName.FEEDBACK, ToolName.ARM_CONTROL})
+
+_QUERY_CODES: Mapping[str, ErrorCode] = {
+    "query.timeout": ErrorCode.TIMEOUT,
+    "query.unavailable": ErrorCode.SERVICE_UNAVAILABLE,
+    "query.rate_limit": ErrorCode.RATE_LIMIT,
+    "query.connection_error": ErrorCode.CONNECTION_ERROR,
+    "query.permission_denied": ErrorCode.PERMISSION_DENIED,
+    "query.input_invalid": ErrorCode.INPUT_INVALID,
+    "query.not_found": ErrorCode.NOT_FOUND,
+}
+OWN = (*_QUERY_CODES, "query.empty", "query.slow", "query.flaky", "store.disk_full", "store.read_back_fails")
+"""Faults of the agent's own edges. `query.slow` takes `ms`, `query.flaky` takes `percent`."""
+
+
+class Hands(Protocol):
+    """The part of a simulated cell that faults need."""
+
+    async def put_fault(
+        self, name: str, *, seed: int = 0, count: int = 1, args: Mapping[str, FaultArgument] | None = None
+    ) -> None: ...
+
+    async def clear_faults(self) -> None: ...
+
+    async def active_faults(self) -> tuple[ActiveFault, ...]: ...
+
+
+@dataclass(slots=True)
+class _Own:
+    name: str
+    left: int
+    seed: int
+    by: str
+    args: Mapping[str, FaultArgument]
+    chance: random.Random
+
+
+@dataclass(slots=True)
+class LabFaults:
+    """`hands` None: no simulated cell, so no fault of arm or wire. `cell_faults` maps full names (`arm.no_part`) to
+    those the cell knows. `changed` is told after every change."""
+
+    journal: Journal
+    cell_faults: Mapping[str, str]
+    hands: Hands | None
+    changed: Callable[[], None] = lambda: None
+    _own: dict[str, _Own] = field(default_factory=dict)
+    _of_cell: dict[str, InjectedFault] = field(default_factory=dict)
+
+    async def put(self, name: str, *, count: int, seed: int, args: Mapping[str, FaultArgument], by: str) -> None:
+        """Raises `LookupError` for a name that is no fault of this cell, or arguments it does not take."""
+        known = _full_name(name, (*OWN, *self.cell_faults))
+        if known in OWN:
+            self._own[known] = _Own(known, count, seed, by, args, random.Random(seed))
+        else:
+            await self._put_on_cell(self.cell_faults[known], count, seed, args)
+            self._of_cell[known] = InjectedFault(name=known, left=count, seed=seed, by=by)
+        body = {"op": "put", "fault": known, "count": count, "seed": seed, "args": dict(args), "by": by}
+        await self.journal.append(Entry(Kind.FAULT, body))
+        self.changed()
+
+    async def clear(self, name: str | None) -> None:
+        """One, or all. The cell's own are cleared together."""
+        known = None if name is None else _full_name(name, (*OWN, *self.cell_faults))
+        for own in [known] if known in OWN else list(self._own) if known is None else []:
+            self._own.pop(str(own), None)
+        if self.hands is not None and (known is None or known in self.cell_faults):
+            await self.hands.clear_faults()
+            self._of_cell.clear()
+        await self.journal.append(Entry(Kind.FAULT, {"op": "clear", "fault": known}))
+        self.changed()
+
+    def active(self) -> tuple[InjectedFault, ...]:
+        own = (InjectedFault(name=f.name, left=f.left, seed=f.seed, by=f.by) for f in self._own.values())
+        return (*own, *self._of_cell.values())[:16]
+
+    async def refresh(self) -> None:
+        """What the cell has used up is no longer shown."""
+        if self.hands is None or not self._of_cell:
+            return
+        left = {f.name: f.left for f in await self.hands.active_faults()}
+        counts = {name: left.get(self.cell_faults[name], 0) for name in self._of_cell}
+        kept = {n: f.model_copy(update={"left": counts[n]}) for n, f in self._of_cell.items() if counts[n] > 0}
+        if kept != self._of_cell:
+            self._of_cell = kept
+            self.changed()
+
+    def fires(self, name: str) -> bool:
+        """Whether an own fault strikes now; counts it down."""
+        fault = self._own.get(name)
+        if fault is None:
+            return False
+        fault.left -= 1
+        if fault.left <= 0:
+            del self._own[name]
+        return True
+
+    def intercept(self, tool: str, _attempt: int) -> Scripted | None:
+        """At the edge of the query tools."""
+        if tool not in QUERY_TOOLS:
+            return None
+        for name, code in _QUERY_CODES.items():
+            if self.fires(name):
+                return Scripted(Failed(code, f"put in by the lab: {name}"))
+        if self.fires("query.empty"):
+            return Scripted(Found({}, 0))
+        slow = self._own.get("query.slow")
+        if slow is not None and self.fires("query.slow"):
+            return Scripted(None, int(slow.args.get("ms", 500)) / 1000)
+        return self._flaky()
+
+    def _flaky(self) -> Scripted | None:
+        fault = self._own.get("query.flaky")
+        if fault is None or not self.fires("query.flaky"):
+            return None
+        if fault.chance.random() * 100 >= int(fault.args.get("percent", 60)):
+            return None
+        return Scripted(Failed(ErrorCode.TIMEOUT, "put in by the lab: query.flaky"))
+
+    async def _put_on_cell(self, name: str, count: int, seed: int, args: Mapping[str, FaultArgument]) -> None:
+        if self.hands is None:
+            raise LookupError(name)
+        try:
+            await self.hands.put_fault(name, seed=seed, count=count, args=args)
+        except DriverError as refused:
+            raise LookupError(str(refused)) from refused
+
+
+def _full_name(name: str, known: tuple[str, ...]) -> str:
+    """`timeout` is `query.timeout`; a short name that two groups have is none."""
+    if name in known:
+        return name
+    found = [each for each in known if each.partition(".")[2] == name]
+    if len(found) != 1:
+        raise LookupError(name)
+    return found[0]

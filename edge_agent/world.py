@@ -1,0 +1,156 @@
+"""The parts of one agent that need no transport, opened from a folder and a cell: stores, tools, rules, driver.
+
+The site's agent, the demo and every labelled case are built from here, so that they are the same agent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from drivers.contract import Driver, DriverPackage
+from edge_agent.adapters.journal.store import SqliteJournal
+from edge_agent.adapters.stores.cell_store import CellStore, seed
+from edge_agent.adapters.stores.rule_copy import JsonRuleCopy
+from edge_agent.control.view import CellView
+from edge_agent.driver_packages import driver_package
+from edge_agent.lab_faults import LabFaults
+from edge_agent.outlet import arm_words
+from edge_agent.run.journal import Journal
+from edge_agent.run.retry import RetryPolicy
+from edge_agent.safety.cell_spec import CellSpec, Device
+from edge_agent.tools.alarm_history import alarm_history
+from edge_agent.tools.arm_status import arm_status
+from edge_agent.tools.attempts import World
+from edge_agent.tools.boundary import Boundary
+from edge_agent.tools.feedback import feedback
+from edge_agent.tools.intercept import Intercept
+from edge_agent.tools.registry import Registry
+from edge_agent.tools.seeds import seed_rules, seed_tasks
+from edge_agent.tools.sorting_rules import sorting_rules
+from edge_agent.tools.task_status import task_status
+from offline_rules.lexicon import Lexicon
+from offline_rules.router import Router
+
+
+@dataclass(slots=True)
+class ArmNow:
+    """`ArmView` of the tools: what the supervision last read, for the one device of the cell."""
+
+    spec: CellSpec
+    view: Callable[[], CellView | None] = lambda: None
+
+    def arm(self, device: str) -> Mapping[str, Any] | None:
+        now = self.view()
+        if self.spec.device(device) is None or now is None:
+            return None
+        told = arm_words(now)
+        return {**told, "state": now.state.value, "controller": told.get("controller_state"), "gripper": _gripper(now)}
+
+
+def _gripper(view: CellView) -> str | None:
+    if view.read_back is None:
+        return None
+    return "holding" if view.read_back.holds_part else "empty"
+
+
+def _made(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    seed(folder, seed_rules(), seed_tasks())
+
+
+@dataclass(slots=True)
+class Stores:
+    """The cell's data of one state folder. `copy` is refreshed from the live store at start."""
+
+    cell: CellStore
+    copy: JsonRuleCopy
+    bins: Mapping[str, str]
+
+    @classmethod
+    async def open(cls, folder: Path, wall_ms: Callable[[], int]) -> Stores:
+        await asyncio.to_thread(_made, folder)
+        cell = CellStore(folder)
+        copy = JsonRuleCopy(folder, wall_ms)
+        rules = await cell.rules()
+        await asyncio.to_thread(copy.save, rules)
+        return cls(cell, copy, {rule.item_type: rule.bin for rule in rules})
+
+    async def close(self) -> None:
+        await self.cell.close()
+
+
+def boundary(
+    stores: Stores,
+    journal: Journal,
+    arm: ArmNow,
+    *,
+    retry: RetryPolicy,
+    simulated: bool,
+    clock: Callable[[], float],
+    wall: Callable[[], datetime],
+    intercept: Intercept,
+    sleep: Callable[[float], Any] = asyncio.sleep,
+    dice: random.Random | None = None,
+) -> Boundary:
+    """Every tool behind its one door."""
+    tools = (
+        sorting_rules(stores.cell, retry),
+        arm_status(arm, retry),
+        task_status(stores.cell, retry),
+        alarm_history(journal, retry),
+        feedback(journal),
+    )
+    uniform = (dice or random.Random()).uniform
+    return Boundary(Registry(tools), World(journal, clock, wall, sleep, uniform, simulated, intercept))
+
+
+def lexicon(spec: CellSpec) -> Lexicon:
+    """The cell's own words, for the rules."""
+    return Lexicon.of(
+        items={i.name: i.synonyms for i in spec.items},
+        bins={b.name: b.synonyms for b in spec.bins},
+        stations={s.name: s.synonyms for s in spec.stations},
+        devices={d.name: d.synonyms for d in spec.devices},
+    )
+
+
+def router(spec: CellSpec, packs: Sequence[Path] = ()) -> Router:
+    return Router.load(packs, lexicon(spec))
+
+
+class NoDriver(Exception):
+    """No installed package drives this kind of arm."""
+
+
+def package_of(device: Device) -> DriverPackage:
+    found = driver_package(device.driver)
+    if found is None:
+        raise NoDriver(device.driver)
+    return found
+
+
+def open_driver(device: Device, *, simulated: bool, at: tuple[str, int] | None = None) -> Driver:
+    """The device's driver; `at` replaces host and port, for a simulated cell on a port of its own."""
+    settings: dict[str, object] = {**device.driver_settings, "device_id": device.device_id, "simulated": simulated}
+    if at is not None:
+        settings |= {"host": at[0], "port": at[1]}
+    return package_of(device).open_driver(settings)
+
+
+def simulator_settings(device: Device) -> dict[str, object]:
+    return {**device.driver_settings, "device_id": device.device_id}
+
+
+def fault_names(device: Device) -> dict[str, str]:
+    """Full names of the cell's own faults and what the driver package calls them."""
+    faults = package_of(device).FAULTS
+    return {f"{info.group}.{name}": name for name, info in faults.items()}
+
+
+__all__ = ["ArmNow", "LabFaults", "SqliteJournal", "Stores", "boundary", "fault_names", "open_driver", "router"]
