@@ -13,11 +13,10 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from edge_agent.cases.cell import CLIENT, CellUnderTest, Observed, Script, Setup
+from edge_agent.cases.cell import CLIENT, USERS, CellUnderTest, Observed, Script, Setup
 from edge_agent.cases.line import CaseLine, ConfirmReply, Reply, Spoken
 from edge_agent.cases.mechanisms import Mechanism
 from edge_agent.cases.record import CaseRecord, RunSeen
-from edge_agent.messages.codes import Role
 from edge_agent.messages.wire import utc_text
 from edge_agent.run.journal import Kind
 from edge_agent.safety.cell import CellState
@@ -43,7 +42,7 @@ class Hands:
 
 @dataclass(slots=True)
 class Talk:
-    """One conversation with the cell. `planned` is the number of messages still planned, the current one included."""
+    """One conversation with the cell; `runs` grow by one a message."""
 
     cell: CellUnderTest
     line: CaseLine
@@ -52,19 +51,19 @@ class Talk:
     faults: frozenset[str]
     runs: list[RunSeen] = field(default_factory=list)
 
-    async def say(self, message: dict[str, object], *, last: bool, role: Role | None = None) -> RunSeen:
+    async def say(self, message: dict[str, object], *, last: bool) -> RunSeen:
         """Sends one message, disturbed where it is the last one planned and the line wants that."""
         if last and "stale_message" in self.faults:
             issued = self.hands.now() - timedelta(seconds=STALE_S)
             message = {**message, "issued_at": utc_text(issued)}
-        run = await self._send(message, role or self.line.role, retained=last and "retained_command" in self.faults)
+        run = await self._send(message, retained=last and "retained_command" in self.faults)
         if last and "duplicate_message" in self.faults:
-            run = await self._send(message, role or self.line.role, retained=False)
+            run = await self._send(message, retained=False)
         return run
 
-    async def _send(self, message: Mapping[str, object], role: Role, *, retained: bool) -> RunSeen:
+    async def _send(self, message: Mapping[str, object], *, retained: bool) -> RunSeen:
         at_s = self.hands.monotonic_s()
-        events = await self.cell.submit(role, message, retained=retained)
+        events = await self.cell.submit(USERS[self.line.role], message, retained=retained)
         took_s = self.hands.monotonic_s() - at_s
         run = RunSeen(dict(message), tuple(events), (at_s - self.began_s) * 1000, took_s * 1000)
         self.runs.append(run)
@@ -100,6 +99,7 @@ async def conduct(
 def setup_of(line: CaseLine, without: frozenset[Mechanism]) -> Setup:
     played_here = {"duplicate_message", "stale_message", "retained_command"}
     return Setup(
+        user=USERS[line.role],
         role=line.role,
         llm_available=line.llm_available,
         cell_state=line.cell_state,
@@ -190,7 +190,7 @@ async def _probe(talk: Talk, seen: Observed) -> RunSeen | None:
     if seen.cell_state is not CellState.LOCKED_OUT:
         return None
     text = PROBE[talk.line.lang or "zh"]
-    return await talk.say(talk.message("ask", text=text), last=False, role="operator")
+    return await talk.say(talk.message("ask", text=text), last=False)
 
 
 async def _again(talk: Talk, record: CaseRecord) -> tuple[RunSeen | None, int]:
