@@ -10,7 +10,7 @@ from edge_agent.messages.wire import Scalar
 from edge_agent.release import explanations
 from edge_agent.release.facts import age_words
 from edge_agent.release.page import Page, Traces, fit, lines
-from edge_agent.release.texts import Fact
+from edge_agent.release.texts import Fact, Facts
 
 Data: TypeAlias = Mapping[str, Scalar]
 
@@ -31,9 +31,8 @@ def answer(
 ) -> Answer:
     """`what` names the text under `answer` (`rule`, `device`, `task`, `alarms`, `no_alarms`), filled from `data`;
     `rows` are alarms, one line each. `age_s` given: from the offline copy. Never called with `hits` 0."""
-    known = page.facts(_told(data))
-    said = [page.say(f"answer.{what}", known)]
-    said += [page.say("answer.alarm_line", page.facts(_told(row))) for row in rows]
+    said = [page.say(f"answer.{what}", _found(page, data))]
+    said += [page.say("answer.alarm_line", _found(page, row)) for row in rows]
     if attempt > 1 and age_s is None:
         said.append(page.say("answer.retried", {"attempt": attempt}))
     if age_s is not None:
@@ -196,6 +195,14 @@ def _without_model(page: Page, traces: Traces, reason: str, source: str | None) 
 def _meaning(page: Page, action: str) -> dict[str, Fact]:
     key = f"meaning.{action}"
     return {"meaning": page.say(key)} if page.texts.has(key) else {}
+
+
+def _found(page: Page, data: Data) -> Facts:
+    """A row's values, with all of them as pairs for a row of another shape than its text was made for."""
+    told = _told(data)
+    if isinstance(held := data.get("holds_part"), bool):
+        told["gripper"] = "holding" if held else "empty"
+    return page.facts({**told, "pairs": page.pairs(data)})
 
 
 def _scope(page: Page, what: str, data: Data) -> str:

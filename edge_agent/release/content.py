@@ -107,6 +107,8 @@ def _needed_bare() -> list[str]:
         *(f"not_done.{name}" for name in sorted({row.not_done for row in rows})),
         *(f"explanation.{reason}" for reason in explanations.STEPS),
         *(f"failure.{code.value}" for code in FailureCode),
+        "record.feedback",
+        "record.feedback_again",
         *(f"stop_reason.{reason.value}" for reason in StopReason),
         *(f"diagnosis_fallback.{kind}" for kind in DIAGNOSIS_FALLBACKS if kind != "MISSING_REQUIRED_CONTEXT"),
     ]

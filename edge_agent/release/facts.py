@@ -50,9 +50,9 @@ def age_words(texts: Texts, age_s: float) -> str:
 
 def _word(texts: Texts, groups: Sequence[str], value: Fact) -> Fact:
     for group in groups:
-        key = f"{group}.{value}"
-        if texts.has(key):
-            return texts.say(key)
+        for key in (f"{group}.{value}", f"{group}.{str(value).upper()}"):
+            if texts.has(key):
+                return texts.say(key)
     return value
 
 

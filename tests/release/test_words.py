@@ -492,3 +492,18 @@ def test_a_refused_action_is_named_where_no_tool_is() -> None:
     facts = {"action": "home", "needed": "operator"}
     said = words("zh", "viewer").rejection(TRACES, reason="permission_denied", facts=facts)
     assert "不能使用“回零”；需要操作员" in said.text
+
+
+HOLDING = {"device": "arm_01", "cell_state": "READY", "controller_state": "idle", "holds_part": True}
+
+
+@pytest.mark.parametrize(
+    ("what", "data", "holds"),
+    [
+        ("device", HOLDING, "就绪，控制器空闲，夹爪夹着工件"),
+        ("task", {"task_id": "t001", "state": "done"}, "任务 t001：done。"),
+        ("rule", {"other": "x"}, "查到：other x"),
+    ],
+)
+def test_an_answer_is_told_whatever_shape_its_row_has(what: str, data: dict[str, str | bool], holds: str) -> None:
+    assert holds in words("zh").answer(TRACES, what=what, data=data).text
