@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Final
 
 import edge_agent
-import offline_rules
 
 
 class Place(StrEnum):
@@ -45,7 +44,6 @@ class PlaceMissing(Exception):
 
 
 AGENT: Final = Path(edge_agent.__path__[0])
-RULES: Final = Path(offline_rules.__path__[0])
 AT_THE_TOP: Final = frozenset({Place.CASES, Place.SYSTEMD})
 
 
@@ -67,7 +65,7 @@ def checkout(agent: Path = AGENT) -> Path | None:
 def _folders(place: Place, agent: Path) -> tuple[Path, ...]:
     """In the order in which they are asked."""
     if place is Place.PHRASES:
-        return (RULES / "data",)
+        return (agent.parent / place / "data",)
     if place not in AT_THE_TOP:
         return (agent / place,)
     root = checkout(agent)

@@ -35,57 +35,70 @@ class Section(BaseModel):
 
 
 class Mqtt(Section):
+    """Names and defaults are those of `adapters.mqtt.settings`; a test holds the two together."""
+
     host: Annotated[str, StringConstraints(min_length=1, max_length=253)] = "127.0.0.1"
     port: Port = 1883
-    prefix: Annotated[str, StringConstraints(pattern=r"^[^+#\x00]{1,200}$")] = "edge-agent/v1/{cell}"
-    """`{cell}` is the name in the cell file; a site may set an ISA-95 path before it."""
     username: UserName = "agent"
     password_file: Path | None = None
     """None: no password. Under systemd the credential `mqtt-password` is taken when this is not set."""
+    tls: bool = False
+    """True as soon as the broker is not on this machine."""
     ca_file: Path | None = None
-    """None: no TLS. Leave it so on loopback only."""
-    client_cert_file: Path | None = None
-    client_key_file: Path | None = None
+    """None: the system's own authorities."""
+    cert_file: Path | None = None
+    key_file: Path | None = None
+    prefix: Annotated[str, StringConstraints(pattern=r"^[^+#\x00]{1,200}$")] = "edge-agent/v1/{cell}"
+    """`{cell}` is the name in the cell file; a site may set an ISA-95 path before it."""
     keepalive_s: Annotated[int, Field(ge=2, le=60)] = 5
     """The last will goes out after 1.5 of these; a frozen agent is seen by its missing heartbeat before that."""
-    receive_maximum: Annotated[int, Field(ge=1, le=100)] = 8
-    """Requests the broker may hand over before their rows are journalled."""
-    stop_receive_maximum: Annotated[int, Field(ge=1, le=1000)] = 100
-    """On the connection for stops alone, where nothing waits for a row."""
-    max_packet_bytes: Annotated[int, Field(ge=8_192, le=65_536)] = 16_384
-    """The broker's own limit, twice the largest request."""
-    max_queued_messages: Annotated[int, Field(ge=1, le=10_000)] = 200
-    """The journal is the outbox; this queue only smooths one reconnect."""
+    connect_timeout_s: Seconds = 5.0
     reconnect_min_s: Seconds = 1.0
     reconnect_max_s: Seconds = 30.0
-    bad_login_wait_s: Seconds = 60.0
+    refused_wait_s: Seconds = 60.0
     """A wrong password does not get right by trying faster, and some brokers lock the user out."""
-    status_every_s: Seconds = 2.0
-    own_status_max_age_s: Seconds = 10.0
-    """Older than this and the broker no longer shows us to anybody: no new motion."""
-    requests_per_minute: Annotated[int, Field(ge=1, le=6_000)] = 60
-    """Of one user; a person does not type faster, a loop does. Stops are never counted."""
+    prove_timeout_s: Seconds = 10.0
+    """Until the agent's own messages came back; without them nobody can see it, and nothing new moves."""
+    max_packet_bytes: Annotated[int, Field(ge=8_192, le=65_536)] = 16_384
+    """The broker's own limit, twice the largest request."""
+    max_outgoing: Annotated[int, Field(ge=1, le=10_000)] = 200
+    """The journal is the outbox; this queue only smooths one reconnect."""
+    max_inbound: Annotated[int, Field(ge=8, le=10_000)] = 64
+    """Eight requests are in flight at most; the rest is room for what needs no acknowledgement."""
+
+    def prefix_of(self, cell: str) -> str:
+        """The first levels of every topic of the cell called `cell`."""
+        return self.prefix.replace("{cell}", cell)
+
+
+class Rate(Section):
+    """Requests of one user; stops are never counted."""
+
+    burst: Annotated[int, Field(ge=1, le=1_000)] = 20
+    per_s: Annotated[float, Field(gt=0, le=1_000, allow_inf_nan=False)] = 5.0
 
 
 class Cell(Section):
     file: Path | None = None
     """None: the default cell that comes with the product (simulated)."""
-    simulator_host: str = "127.0.0.1"
+
+
+class Retention(Section):
+    segment_rows: Annotated[int, Field(ge=1_000, le=10_000_000)] = 200_000
+    """A new file begins at the next quiet moment after this many rows."""
+    keep_days: Annotated[int, Field(ge=1, le=3_650)] = 90
+    carry_h: Annotated[int, Field(ge=1, le=168)] = 24
+    """How long a repeated request id is still known to be a duplicate after a new file began."""
+    ballast_bytes: Annotated[int, Field(ge=65_536, le=67_108_864)] = 1_048_576
+    """Given up on a full disk so that the fault itself can be written down."""
 
 
 class Journal(Section):
     folder: Path = Path("/var/lib/edge-agent")
-    """Under systemd `$STATE_DIRECTORY` is taken when this is not set."""
-    commit_fault_s: Seconds = 1.0
+    """Under systemd `$STATE_DIRECTORY` is taken."""
+    commit_deadline_s: Seconds = 1.0
     """A commit not back by then is a journal fault; a healthy one took 0.4 ms where it was measured."""
-    commit_alarm_ms: Annotated[int, Field(ge=1, le=60_000)] = 200
-    ballast_bytes: Annotated[int, Field(ge=65_536, le=67_108_864)] = 1_048_576
-    """Given up on a full disk so that the fault itself can be written down."""
-    segment_rows: Annotated[int, Field(ge=1_000, le=10_000_000)] = 200_000
-    """A new file begins at the next quiet moment after this many rows."""
-    keep_days: Annotated[int, Field(ge=1, le=3_650)] = 90
-    request_ids_kept_h: Annotated[int, Field(ge=1, le=168)] = 24
-    """How long a repeated request id is still known to be a duplicate after a new file began."""
+    retention: Retention = Retention()
 
 
 class Deadlines(Section):
@@ -97,17 +110,26 @@ class Deadlines(Section):
     motion_margin_s: Seconds = 5.0
     """A motion's run may last the command's max duration and this long."""
     prompt_s: Seconds = 30.0
-    """How long a confirmation or a question stays open; no run's deadline goes on meanwhile."""
-    record_s: Seconds = 2.0
+    """How long a confirmation stays open; no run's deadline goes on meanwhile."""
 
 
 class Understanding(Section):
     min_top_score: Fraction = 0.55
     min_margin: Fraction = 0.15
     """Both hold until a calibration has been fitted."""
-    min_candidate_score: Fraction = 0.15
     phrases_folder: Path | None = None
     """A site's own packs, read besides the ones that come with the product. None: none."""
+
+
+class Breaker(Section):
+    """When a model worker that keeps dying is left alone, and for how long."""
+
+    max_deaths: Annotated[int, Field(ge=1, le=100)] = 3
+    window_s: Seconds = 60.0
+    pause_s: Seconds = 30.0
+    """Long enough for an overloaded machine to recover, short enough that nobody restarts the agent for it."""
+    first_delay_s: Seconds = 0.2
+    max_delay_s: Seconds = 10.0
 
 
 class Model(Section):
@@ -115,21 +137,8 @@ class Model(Section):
     """False is the same condition as a model that is down."""
     file: Path | None = None
     """None: the file of the installed model package, joined into the state folder."""
-    context_tokens: Annotated[int, Field(ge=256, le=32_768)] = 1_024
-    batch_tokens: Annotated[int, Field(ge=8, le=512)] = 64
-    """512 would allocate twice 512 MB for a vocabulary of 262k words."""
     threads: Annotated[int, Field(ge=1, le=64)] = 2
-    nice: Annotated[int, Field(ge=0, le=19)] = 10
-    """The arm's supervision goes first."""
-    memory_over_file_mib: Annotated[int, Field(ge=100, le=16_384)] = 800
-    """Address space above the file's own size; 793 MB was the measured peak with the file."""
-    call_tokens: Annotated[int, Field(ge=16, le=8_192)] = 400
-    """After the kept prefix; longer input is cut and says so."""
-    deaths_before_open: Annotated[int, Field(ge=1, le=100)] = 3
-    deaths_window_s: Seconds = 60.0
-    half_open_after_s: Seconds = 30.0
-    recycle_after_calls: Annotated[int, Field(ge=1, le=10_000_000)] = 5_000
-    """A slow leak in the library never becomes this process's trouble."""
+    breaker: Breaker = Breaker()
 
 
 class Console(Section):
@@ -141,20 +150,16 @@ class Console(Section):
     pin_tries: Annotated[int, Field(ge=1, le=10)] = 5
     pin_lock_s: Seconds = 300.0
     idle_logout_s: Seconds = 300.0
-    line_chars: Annotated[int, Field(ge=80, le=4_096)] = 1_000
 
 
 class Lab(Section):
     enabled: bool = False
     """Whether faults may be put in at all; the cell file and the driver have a word in it as well."""
-    seed: Annotated[int, Field(ge=0, le=2**63 - 1)] = 1
 
 
 class Log(Section):
     level: Literal["debug", "info", "warning", "error"] = "info"
     """The words of operators are in the log at debug only."""
-    metrics_port: Port | None = None
-    """Prometheus metrics on loopback. None: not served."""
 
 
 class Settings(Section):
@@ -163,6 +168,7 @@ class Settings(Section):
     lang: Lang = "zh"
     """Of a text that shows no language, and of messages to nobody in particular."""
     mqtt: Mqtt = Mqtt()
+    rate: Rate = Rate()
     cell: Cell = Cell()
     journal: Journal = Journal()
     deadlines: Deadlines = Deadlines()

@@ -13,6 +13,8 @@ from typing import Final
 
 from edge_agent.adapters.journal.folder import segments
 from edge_agent.adapters.journal.reading import broken_segment
+from edge_agent.adapters.model import assemble
+from edge_agent.adapters.model.gguf import digest
 from edge_agent.adapters.systemd import credential, state_folder
 from edge_agent.cell_file import load_cell
 from edge_agent.checked_file import BadFile
@@ -31,6 +33,10 @@ class Site:
     settings: Settings
     environ: Mapping[str, str]
 
+    @property
+    def state(self) -> Path:
+        return state_folder(self.environ) or self.settings.journal.folder
+
 
 def cell(site: Site) -> Iterator[Finding]:
     file = site.settings.cell.file
@@ -45,7 +51,7 @@ def cell(site: Site) -> Iterator[Finding]:
 
 
 def state(site: Site) -> Iterator[Finding]:
-    folder = state_folder(site.environ) or site.settings.journal.folder
+    folder = site.state
     if not folder.is_dir():
         yield missing("state folder", f"{folder} is not there", f"{folder} 不存在", f"install -d -m 0700 {folder}")
         return
@@ -89,24 +95,37 @@ def model(site: Site) -> Iterator[Finding]:
         yield note("model", "switched off in settings: rules alone", "已在设置中关闭：仅使用规则")
         return
     if find_spec(MODEL_LIBRARY) is None:
-        yield note(
-            "model library",
-            "absent: rules alone, motion in the explicit form",
-            "缺失：仅规则，动作需用明确格式",
-            "make setup",
-        )
+        alone = "absent: rules alone, motion in the explicit form"
+        yield note("model library", alone, "缺失：仅规则，动作需用明确格式", "make setup")
     chosen = site.settings.model.file
     if chosen is not None:
-        yield (
-            good("model file", str(chosen))
-            if chosen.is_file()
-            else missing("model file", f"{chosen} is not there", f"{chosen} 不存在")
-        )
-    elif (package := find_spec(MODEL_PACKAGE)) is None or package.origin is None:
+        yield _chosen_file(chosen)
+    elif not assemble.installed():
         yield note("model package", "absent: rules alone", "缺失：仅使用规则", "make setup")
     else:
-        terms = Path(package.origin).parent / "data" / "GEMMA_TERMS.html"
-        yield good("model package", f"{MODEL_PACKAGE}; terms: {terms}")
+        yield from _default_model(site.state)
+
+
+def _chosen_file(file: Path) -> Finding:
+    if file.is_file():
+        return good("model file", str(file))
+    return missing("model file", f"{file} is not there", f"{file} 不存在")
+
+
+def _default_model(state: Path) -> Iterator[Finding]:
+    """The package with its terms, and the file that was joined out of it."""
+    spec = find_spec(MODEL_PACKAGE)
+    if spec is not None and spec.origin is not None:
+        terms = Path(spec.origin).parent / "data" / "GEMMA_TERMS.html"
+        yield good("model package", f"{MODEL_PACKAGE}; terms / 条款: {terms}")
+    name = assemble.DEFAULT_NAME
+    file = next((each for pattern in (name, f"*/{name}") for each in state.glob(pattern)), None)
+    if file is None:
+        yield note("model file", "not joined yet: the first start does it", "尚未拼合：首次启动时完成")
+    elif digest(file) == assemble.DEFAULT_SHA256:
+        yield good("model file", str(file))
+    else:
+        yield missing("model file", f"{file} is not what its package states", f"{file} 与其包不符", f"rm {file}")
 
 
 def console(site: Site) -> Iterator[Finding]:
@@ -126,7 +145,7 @@ def console(site: Site) -> Iterator[Finding]:
 
 def broker_files(site: Site) -> Iterator[Finding]:
     mqtt = site.settings.mqtt
-    named = {"password": mqtt.password_file, "ca": mqtt.ca_file, "key": mqtt.client_key_file}
+    named = {"password": mqtt.password_file, "ca": mqtt.ca_file, "key": mqtt.key_file}
     for what, file in named.items():
         if file is not None and not os.access(file, os.R_OK):
             yield missing(f"mqtt {what}", f"{file} can not be read", f"无法读取 {file}", f"ls -l {file}")

@@ -49,7 +49,7 @@ def blocks(kind: str) -> list[Block]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("block", {b.text: b for b in blocks("sh run")}.values(), ids=str)
+@pytest.mark.parametrize("block", {b.text: b for b in reversed(blocks("sh run"))}.values(), ids=str)
 def test_its_commands_run(block: Block) -> None:
     """Once each, though both languages show them."""
     done = subprocess.run(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 
 from edge_agent import doctor
 from edge_agent.adapters.journal.making import create
+from edge_agent.adapters.model import assemble
 from edge_agent.checked_file import BadFile
 from edge_agent.distribution import Foreign
 from edge_agent.doctor import Finding, Verdict, examine, exit_status, installation, report
@@ -88,6 +90,28 @@ def test_a_damaged_journal_is_left_as_it_is(tmp_path: Path, state: Path) -> None
     journal = finding("journal", looked(written(tmp_path), STATE_DIRECTORY=str(state)))
     assert journal.verdict is Verdict.MISSING
     assert "technician" in journal.en
+
+
+def test_the_joined_model_file(tmp_path: Path, state: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(assemble, "installed", lambda: True)
+    settings = written(tmp_path)
+
+    def told() -> Finding:
+        return finding("model file", looked(settings, STATE_DIRECTORY=str(state)))
+
+    assert (told().verdict, "not joined yet" in told().en) == (Verdict.NOTE, True)
+    file = state / "model" / assemble.DEFAULT_NAME
+    file.parent.mkdir()
+    file.write_bytes(b"half")
+    assert (told().verdict, told().fix) == (Verdict.MISSING, f"rm {file}")
+    monkeypatch.setattr(assemble, "DEFAULT_SHA256", hashlib.sha256(b"half").hexdigest())
+    assert told().verdict is Verdict.GOOD
+
+
+def test_without_the_model_package_rules_alone(tmp_path: Path, state: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(assemble, "installed", lambda: False)
+    found = finding("model package", looked(written(tmp_path), STATE_DIRECTORY=str(state)))
+    assert (found.verdict, found.fix) == (Verdict.NOTE, "make setup")
 
 
 def test_debian_programs_are_named_with_their_package(tmp_path: Path) -> None:

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
+from pydantic import BaseModel
 
 from edge_agent import settings as module
+from edge_agent.adapters.journal import making
+from edge_agent.adapters.model.breaker import BreakerPolicy
+from edge_agent.adapters.mqtt.settings import MqttSettings
+from edge_agent.agent import Knobs
 from edge_agent.checked_file import EX_CONFIG, MAX_BYTES, MAX_FAULTS, BadFile
 from edge_agent.messages import codes
-from edge_agent.settings import Role, Settings, load_settings
+from edge_agent.messages.rate import RateLimit
+from edge_agent.settings import Breaker, Deadlines, Mqtt, Rate, Retention, Role, Settings, load_settings
+from edge_agent.tools.tool import TIMEOUT_S
 
 
 @pytest.fixture(autouse=True)
@@ -135,6 +143,32 @@ def test_settings_do_not_change() -> None:
 
 def test_roles_are_those_of_the_wire() -> None:
     assert get_args(Role) == get_args(codes.Role)
+
+
+@pytest.mark.parametrize(
+    ("section", "record", "apart"),
+    [
+        (Mqtt, MqttSettings, {"prefix", "password", "password_file", "tls", "ca_file", "cert_file", "key_file"}),
+        (Breaker, BreakerPolicy, set()),
+        (Rate, RateLimit, set()),
+        (Retention, making.Retention, set()),
+    ],
+)
+def test_a_section_is_the_record_it_becomes(section: type[BaseModel], record: type[Any], apart: set[str]) -> None:
+    """Same names and defaults, so that one is made from the other without a table between them."""
+    settings = {name: field.default for name, field in section.model_fields.items() if name not in apart}
+    assert settings == {each.name: each.default for each in fields(record) if each.name not in apart}
+
+
+def test_the_prefix_of_the_default_cell_is_that_of_the_wire() -> None:
+    assert Mqtt().prefix_of("cell01") == MqttSettings().prefix
+
+
+def test_deadlines_are_those_of_the_agent() -> None:
+    knobs, deadlines = Knobs(), Deadlines()
+    for name in ("run_s", "motion_margin_s", "prompt_s", "choose_s"):
+        assert getattr(knobs, name) == getattr(deadlines, name)
+    assert deadlines.tool_s == TIMEOUT_S
 
 
 def test_every_number_has_bounds() -> None:

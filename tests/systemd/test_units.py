@@ -93,7 +93,7 @@ def test_the_example_settings_are_settings() -> None:
 def test_the_example_shows_keys_that_exist(tmp_path: Path) -> None:
     text = packaged(Place.SYSTEMD, "settings.toml").read_text(encoding="utf-8")
     hints = [line for line in text.splitlines() if line.startswith("# ") and " = " in line]
-    assert len(hints) == 6
+    assert len(hints) == 7
     file = tmp_path / "settings.toml"
     for hint in hints:
         text = text.replace(hint, hint.removeprefix("# "))
