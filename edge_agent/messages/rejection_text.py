@@ -26,6 +26,11 @@ NOT_DONE: Final[dict[Lang, str]] = {
     "zh": "没有执行，也没有向机械臂发送任何指令。",
     "en": "Nothing was done and no command was sent to the arm.",
 }
+NOT_DONE_AGAIN: Final[dict[Lang, str]] = {
+    "zh": "这一次没有执行，也没有再向机械臂发送指令。",
+    "en": "Nothing was done this time and no further command was sent to the arm.",
+}
+"""For a duplicate: the first one may well have moved something."""
 TOLD: Final[dict[RejectionName, dict[Lang, Told]]] = {
     _N.TOO_LARGE: {
         "zh": Told("请求超过 8 KiB，未读取。", "请缩短内容后重新发送。"),
@@ -111,7 +116,7 @@ def rejection_content(
     """What is published for it. `lang` is used where the request named none."""
     spoken: Lang = rejection.lang or lang
     told = TOLD[rejection.name][spoken]
-    not_done = NOT_DONE[spoken]
+    not_done = (NOT_DONE_AGAIN if rejection.name is RejectionName.DUPLICATE else NOT_DONE)[spoken]
     return RejectionContent(
         text=f"{told.happened}{'' if spoken == 'zh' else ' '}{not_done}{'' if spoken == 'zh' else ' '}{told.next_step}",
         trace_id=trace_id,

@@ -26,17 +26,9 @@ from typing import Final, Literal, TypeAlias
 
 from pydantic import ValidationError
 
-from edge_agent.adapters.mqtt.client import (
-    Clock,
-    Connection,
-    Inbound,
-    LastWill,
-    NotConnected,
-    NotOpened,
-    Published,
-    Subscription,
-)
+from edge_agent.adapters.mqtt.client import Connection
 from edge_agent.adapters.mqtt.settings import MqttSettings
+from edge_agent.adapters.mqtt.traffic import Clock, Inbound, LastWill, NotConnected, NotOpened, Published, Subscription
 from edge_agent.messages.encode import encode
 from edge_agent.messages.status import HEARTBEAT_S, StatusMessage
 from edge_agent.messages.topics import TopicKind, Topics
