@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
@@ -27,13 +28,14 @@ from edge_agent.desk.speaker import Speaker
 from edge_agent.desk.stream import Address
 from edge_agent.messages.alarm import AlarmMessage, AlarmType
 from edge_agent.messages.codes import Lang
+from edge_agent.messages.content import Session
 from edge_agent.messages.event import Event
 from edge_agent.messages.rate import Rates
 from edge_agent.messages.request import StopRequest
 from edge_agent.messages.states import CellStateWord
 from edge_agent.pipeline import About, Deadlines, Pipeline
 from edge_agent.release.audience import Audience
-from edge_agent.release.page import Page
+from edge_agent.release.page import Page, Traces
 from edge_agent.release.texts import texts
 from edge_agent.run.budget import BudgetLimits
 from edge_agent.run.ids import ulid
@@ -182,7 +184,7 @@ class Agent:
             journal=parts.journal,
             publisher=self,
             runs=self.runs,
-            page=self._page,
+            page=self.page_of,
             deadlines=Deadlines(knobs.run_s, parts.spec.limits.max_duration_ms / 1000 + knobs.motion_margin_s),
             limits=lambda: knobs.budget,
             about=About(parts.versions["agent"], parts.versions["rules"], self._model_name),
@@ -243,6 +245,21 @@ class Agent:
     def left(self, user: str, client: str) -> None:
         self.presences.left(user, client, self._clock.monotonic_s())
 
+    def broker_changed(self, online: bool) -> None:
+        """Told by the transport; without a broker nobody sees the alarm but the journal and the console."""
+        self._keep(asyncio.create_task(self._set_alarm("broker.lost", not online, "broker")))
+
+    async def _set_alarm(self, kind: AlarmType, active: bool, source: str, detail: str = "") -> None:
+        """A journal that cannot be written has locked the cell by itself; that is told by the cell's state."""
+        with suppress(JournalFault):
+            await self.alarms.set(kind, active, source, detail)
+
+    def session_of(self, user: str) -> Session:
+        """What this user's page would show if it were loaded now."""
+        speaker = Speaker(user, self.intake.role(user), "mqtt", self.knobs.lang)
+        trace = Traces(self.parts.entropy(8).hex(), f"p-{self.parts.entropy(8).hex()}")
+        return self.pipeline.serving.session(self.page_of(speaker), trace, speaker)
+
     # -- surroundings of the acceptance -----------------------------------------------------------------------
 
     def cell_state(self) -> CellStateWord:
@@ -272,10 +289,7 @@ class Agent:
     async def _alarms_of(self, view: CellView) -> None:
         device = self.parts.spec.devices[0].name
         for kind, holds in _alarm_conditions(view):
-            try:
-                await self.alarms.set(kind, holds, device, ", ".join(view.detail))
-            except JournalFault:
-                return  # the journal's own fault has locked the cell; it is told by the cell's state
+            await self._set_alarm(kind, holds, device, ", ".join(view.detail))
 
     def _phase(self, run_id: str, phase: str) -> None:
         open_run = self.runs.get(run_id)
@@ -290,7 +304,7 @@ class Agent:
 
     # -- small things -----------------------------------------------------------------------------------------
 
-    def _page(self, speaker: Speaker) -> Page:
+    def page_of(self, speaker: Speaker) -> Page:
         spec = self.parts.spec
         audience = Audience(
             role=speaker.role.word,

@@ -37,7 +37,7 @@ from edge_agent.tools.evidence import evidence_of
 from edge_agent.tools.tool import ToolName
 from edge_agent.understand.interpretation import Interpretation
 
-CHECKS = ("contract", "permission", "interlocks", "cell_ready")
+CHECKS = ("contract", "permission", "guard_open", "controller_estop", "controller_not_idle", "cell_ready")
 """What was looked at before a confirmation is shown; names of the wording."""
 
 

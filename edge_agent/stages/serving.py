@@ -8,10 +8,13 @@ from datetime import datetime
 from typing import Protocol
 
 from edge_agent.desk.sessions import Sessions
+from edge_agent.desk.speaker import Speaker
 from edge_agent.messages.codes import ErrorCode
+from edge_agent.messages.content import Session
 from edge_agent.messages.request import AckAlarm, Explain, History, Lab, ReleaseStop, Request, Resync
 from edge_agent.messages.wire import Scalar
 from edge_agent.release.answers import done_ack
+from edge_agent.release.page import Page, Traces
 from edge_agent.release.policy import Happened
 from edge_agent.release.rejections import rejection
 from edge_agent.release.views import history, session, timeline
@@ -55,7 +58,7 @@ class Serving:
     async def serve(self, job: Job, request: Request) -> Told:
         match request:
             case Resync():
-                return self._session(job)
+                return Told(self.session(job.page, job.traces, job.speaker), Happened.SERVED)
             case Explain(run=run, page=page):
                 return await self._explain(job, run, page)
             case History():
@@ -69,20 +72,19 @@ class Serving:
             case _:
                 raise TypeError(f"{request.type} is a sentence, or the answer to one")
 
-    def _session(self, job: Job) -> Told:
-        user = job.speaker.user
-        content = session(
-            job.page,
-            job.traces,
-            user=user,
-            role=job.speaker.role.word,
+    def session(self, page: Page, traces: Traces, speaker: Speaker) -> Session:
+        """Where this person stands; also what is retained for a page that is reloaded."""
+        return session(
+            page,
+            traces,
+            user=speaker.user,
+            role=speaker.role.word,
             epoch=self.journal.epoch,
-            lab=self._lab_denied(job.speaker.role) is None,
+            lab=self._lab_denied(speaker.role) is None,
             cell_state=self.moving.supervisor.view.state.value,
-            open_prompts=self.sessions.prompts(user),
-            runs=self.sessions.runs(user),
+            open_prompts=self.sessions.prompts(speaker.user),
+            runs=self.sessions.runs(speaker.user),
         )
-        return Told(content, Happened.SERVED)
 
     async def _explain(self, job: Job, run: str, page: int) -> Told:
         rows = await self.journal.rows(run=run, limit=MAX_ROWS)

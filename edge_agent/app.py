@@ -1,0 +1,392 @@
+"""The only wiring of a site's agent: files, journal, model, arm, broker, console, watchdog. Runs until told to end.
+
+Order of the start: settings and cell file → journal (none or damaged: exit 65, nothing is made) → rules → stores →
+arm → what the last life left → broker → ready. The order of the end is the reverse.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import json
+import os
+import signal
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Final
+
+from drivers.contract import Action, FaultArgument, SimulatedCell
+from edge_agent import distribution
+from edge_agent.adapters import systemd
+from edge_agent.adapters.clock import SystemClock
+from edge_agent.adapters.journal.errors import JournalRefused
+from edge_agent.adapters.journal.store import SqliteJournal
+from edge_agent.adapters.log import log
+from edge_agent.adapters.model.assemble import default_model
+from edge_agent.adapters.model.client import WorkerModel, WorkerSettings
+from edge_agent.adapters.model.errors import ModelRefused
+from edge_agent.adapters.mqtt.link import LinkState, MqttLink
+from edge_agent.adapters.mqtt.settings import MqttSettings, TlsSettings
+from edge_agent.adapters.mqtt.traffic import Inbound
+from edge_agent.agent import Agent, Knobs, Parts
+from edge_agent.cell_file import load_cell
+from edge_agent.control.ports import Steps, no_steps
+from edge_agent.desk.arrival import Arrival
+from edge_agent.lab_faults import LabFaults
+from edge_agent.messages.capabilities import CapabilitiesMessage, DeviceInfo, ModelInfo
+from edge_agent.messages.encode import encode
+from edge_agent.messages.parse import parse_stop
+from edge_agent.messages.rate import RateLimit, Rates
+from edge_agent.messages.rejection import Rejection
+from edge_agent.messages.request import REQUEST_MODELS
+from edge_agent.messages.topics import PRESENCE_EXPIRY_S, PRESENCE_HERE, TopicKind, Topics
+from edge_agent.outlet import MqttOutlet
+from edge_agent.places import Place, packaged
+from edge_agent.run.journal import JournalFault, Kind
+from edge_agent.safety.cell_spec import CellSpec
+from edge_agent.safety.permission import Role, role_of
+from edge_agent.settings import Settings
+from edge_agent.understand.no_model import NoModel
+from edge_agent.understand.port import ModelPort
+from edge_agent.understand.scores import ModelCause, NoUsableModel
+from edge_agent.understand.thresholds import Thresholds
+from edge_agent.world import ArmNow, Stores, boundary, fault_names, open_driver, package_of, router, simulator_settings
+
+VERSION: Final = version(distribution.NAME)
+EX_DATAERR: Final = 65
+"""sysexits.h "data error": no journal, or one that cannot be trusted. The unit file does not restart after it."""
+SIMULATOR_FILE: Final = "simulator.json"
+"""Where a simulated cell's addresses stand in the state folder, for the lab's tools."""
+
+_log = log("app")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """`simulator`: a file with the addresses of a simulated cell that somebody else keeps running."""
+
+    simulator: Path | None = None
+    steps: Steps = no_steps
+    on_ready: Callable[[], None] = lambda: None
+
+
+async def serve(settings: Settings, options: Options) -> int:
+    """The agent's life. Returns the process's exit status."""
+    stopping = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for each in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(each, stopping.set)
+    try:
+        async with site(settings, options) as running:
+            options.on_ready()
+            systemd.notify(os.environ.get("NOTIFY_SOCKET"), systemd.READY)
+            await running.until(stopping)
+            systemd.notify(os.environ.get("NOTIFY_SOCKET"), systemd.STOPPING)
+    except JournalRefused as refused:
+        _log.error("journal_refused", why=str(refused))
+        print(refused)
+        return EX_DATAERR
+    return 0
+
+
+@dataclass(slots=True)
+class Running:
+    """A site's agent that is up."""
+
+    agent: Agent
+    link: MqttLink
+    clock: SystemClock
+    journal: SqliteJournal
+    faults: LabFaults
+    topics: Topics
+
+    async def until(self, stopping: asyncio.Event) -> None:
+        """Takes what the broker brings, and feeds the watchdog, until it is to stop."""
+        tasks = [
+            asyncio.create_task(self._take_requests(), name="requests"),
+            asyncio.create_task(self._watchdog(), name="watchdog"),
+            asyncio.create_task(self._refresh_faults(), name="lab"),
+        ]
+        ended = asyncio.create_task(stopping.wait())
+        await asyncio.wait({ended, *tasks}, return_when=asyncio.FIRST_COMPLETED)
+        for task in (ended, *tasks):
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        for task in tasks:
+            if not task.cancelled() and task.exception() is not None:
+                raise RuntimeError(f"{task.get_name()} ended") from task.exception()
+
+    async def _take_requests(self) -> None:
+        topics = self.topics
+        while True:
+            inbound = await self.link.inbound.get()
+            spoken = topics.read(inbound.topic)
+            arrival = Arrival(
+                inbound.payload,
+                spoken.user if spoken is not None else None,
+                "mqtt",
+                inbound.retained,
+                inbound.response_topic,
+                inbound.ack,
+            )
+            try:
+                await self.agent.receive(arrival)
+            except JournalFault as fault:
+                # Not acknowledged: the broker brings it again, and the cell is locked out by the same fault.
+                _log.error("request_not_stored", why=str(fault))
+
+    async def _watchdog(self) -> None:
+        period_s = systemd.watchdog_period_s(os.environ) or 1.0
+        ticks: dict[str, float] = {}
+        seen = -1
+        while True:
+            now_s = self.clock.monotonic_s()
+            if self.agent.supervisor.ticks != seen:
+                seen, ticks["arm"] = self.agent.supervisor.ticks, now_s
+            if self.link.alive(now_s):
+                ticks["broker"] = now_s
+            with contextlib.suppress(JournalFault):
+                await self.journal.last(Kind.EPOCH)
+                ticks["journal"] = self.clock.monotonic_s()
+            stale = systemd.feed(ticks, _MAX_AGE_S, now_s, lambda m: systemd.notify(os.environ.get("NOTIFY_SOCKET"), m))
+            if stale:
+                _log.warning("watchdog_withheld", stale=list(stale))
+            await self.clock.sleep(period_s)
+
+    async def _refresh_faults(self) -> None:
+        while True:
+            await self.clock.sleep(1.0)
+            with contextlib.suppress(Exception):
+                await self.faults.refresh()
+
+
+_MAX_AGE_S: Mapping[str, float] = {"arm": 5.0, "broker": 10.0, "journal": 5.0}
+"""How old each sign of life may be; the unit's own limit is 10 s."""
+
+
+@asynccontextmanager
+async def site(settings: Settings, options: Options) -> AsyncIterator[Running]:
+    """Everything a site's agent needs, opened in order and closed in reverse. Raises `JournalRefused`, `BadFile`."""
+    clock = SystemClock()
+    folder = state_folder(settings)
+    spec = load_cell(settings.cell.file)
+    async with AsyncExitStack() as stack:
+        journal = await SqliteJournal.open(folder, wall_ms=clock.wall_ms)
+        stack.push_async_callback(journal.close)
+        rules = router(spec, _packs(settings))
+        stores = await Stores.open(folder / "stores", clock.wall_ms)
+        stack.push_async_callback(stores.close)
+        rig = await _rig(spec, options, folder, stack)
+        faults = LabFaults(journal, fault_names(spec.devices[0]) if rig else {}, rig)
+        model, thresholds = await _model(settings, folder, stack)
+        device = spec.devices[0]
+        driver = open_driver(device, simulated=spec.simulated, at=(rig.host, rig.port) if rig else None)
+        mqtt = mqtt_settings(settings, spec)
+        outlet = MqttOutlet(Topics(mqtt.prefix), spec, journal.epoch, clock.now, faults.active, str)
+        arm = ArmNow(spec)
+        door = boundary(
+            stores,
+            journal,
+            arm,
+            retry=settings.retry,
+            simulated=spec.simulated,
+            clock=clock.monotonic_s,
+            wall=clock.now,
+            intercept=faults.intercept,
+        )
+        link: MqttLink | None = None
+        parts = Parts(
+            spec=spec,
+            journal=journal,
+            driver=driver,
+            model=model,
+            read=rules.read,
+            boundary=door,
+            copy=stores.copy,
+            rule_bin=stores.bins.get,
+            faults=faults,
+            roles=roles(settings),
+            outlet=outlet,
+            clock=clock,
+            ready=lambda: link is not None and link.state is LinkState.ONLINE,
+            versions={"agent": VERSION, "rules": VERSION, "model": _name(model)},
+            steps=options.steps,
+        )
+        agent = Agent(parts, knobs(settings, thresholds))
+        arm.view = lambda: agent.supervisor.view
+        faults.changed = lambda: outlet.cell(agent.supervisor.view)
+        outlet.session = lambda user: encode(agent.session_of(user))
+        await agent.start()
+        stack.push_async_callback(agent.close)
+        link = _link(mqtt, agent, outlet, journal.epoch)
+        outlet.link = link
+        outlet.retain(TopicKind.CAPABILITIES, encode(_capabilities(spec, agent, model, clock)))
+        await link.start()
+        stack.push_async_callback(link.stop)
+        yield Running(agent, link, clock, journal, faults, Topics(mqtt.prefix))
+
+
+def state_folder(settings: Settings) -> Path:
+    return systemd.state_folder(os.environ) or settings.journal.folder
+
+
+def roles(settings: Settings) -> dict[str, Role]:
+    return {user: role_of(role) for user, role in settings.users.items()}
+
+
+def knobs(settings: Settings, thresholds: Thresholds) -> Knobs:
+    waits, rate = settings.deadlines, settings.rate
+    return Knobs(
+        lang=settings.lang,
+        run_s=waits.run_s,
+        motion_margin_s=waits.motion_margin_s,
+        prompt_s=waits.prompt_s,
+        choose_s=waits.choose_s,
+        budget=settings.budget,
+        thresholds=thresholds,
+        rates=Rates(RateLimit(burst=rate.burst, per_s=rate.per_s)),
+    )
+
+
+def mqtt_settings(settings: Settings, spec: CellSpec) -> MqttSettings:
+    mqtt = settings.mqtt
+    tls = TlsSettings(mqtt.ca_file, mqtt.cert_file, mqtt.key_file) if mqtt.tls else None
+    file = mqtt.password_file or systemd.credential("mqtt-password", os.environ)
+    return MqttSettings(
+        host=mqtt.host,
+        port=mqtt.port,
+        username=mqtt.username,
+        password=file.read_text("utf-8").strip() if file is not None else None,
+        tls=tls,
+        prefix=mqtt.prefix_of(spec.name),
+        keepalive_s=mqtt.keepalive_s,
+        reconnect_min_s=mqtt.reconnect_min_s,
+        reconnect_max_s=mqtt.reconnect_max_s,
+        connect_timeout_s=mqtt.connect_timeout_s,
+        refused_wait_s=mqtt.refused_wait_s,
+        prove_timeout_s=mqtt.prove_timeout_s,
+        max_packet_bytes=mqtt.max_packet_bytes,
+        max_outgoing=mqtt.max_outgoing,
+        max_inbound=mqtt.max_inbound,
+    )
+
+
+def _packs(settings: Settings) -> tuple[Path, ...]:
+    folder = settings.understanding.phrases_folder
+    return () if folder is None else (folder,)
+
+
+async def _rig(spec: CellSpec, options: Options, folder: Path, stack: AsyncExitStack) -> SimulatedCell | None:
+    """A simulated cell that is there already, or one of our own; None on real hardware."""
+    if not spec.simulated:
+        return None
+    package = package_of(spec.devices[0])
+    if options.simulator is not None:
+        return package.attach_simulated(_addresses(options.simulator))
+    rig = await stack.enter_async_context(package.start_simulated(simulator_settings(spec.devices[0])))
+    _write(folder / SIMULATOR_FILE, json.dumps(dict(rig.descriptor)))
+    return rig
+
+
+def _addresses(file: Path) -> dict[str, FaultArgument]:
+    found: dict[str, FaultArgument] = json.loads(file.read_text("utf-8"))
+    return found
+
+
+def _write(file: Path, text: str) -> None:
+    file.write_text(text, "utf-8")
+
+
+async def _model(settings: Settings, folder: Path, stack: AsyncExitStack) -> tuple[ModelPort, Thresholds]:
+    """Started and not waited for: the rules carry on meanwhile."""
+    if not settings.model.enabled:
+        return NoModel(), Thresholds()
+    try:
+        models = folder / "models"
+        models.mkdir(parents=True, exist_ok=True)
+        wanted = settings.model.file
+        file = wanted if wanted is not None else await asyncio.to_thread(default_model, models)
+    except (ModelRefused, OSError) as missing:
+        _log.warning("model_refused", why=str(missing))
+        return NoModel(), Thresholds()
+    worker = WorkerModel(WorkerSettings(model=file, state_dir=models, threads=settings.model.threads))
+    await worker.start()
+    stack.push_async_callback(worker.close)
+    return worker, worker.thresholds
+
+
+def _name(model: ModelPort) -> str:
+    """The model file's hash, by which its qualification is known."""
+    return model.model_sha256[:16] if isinstance(model, WorkerModel) else "none"
+
+
+def _link(mqtt: MqttSettings, agent: Agent, outlet: MqttOutlet, epoch: int) -> MqttLink:
+    topics = Topics(mqtt.prefix)
+
+    def on_stop(inbound: Inbound) -> None:
+        spoken = topics.read(inbound.topic)
+        parsed = parse_stop(inbound.payload)
+        if spoken is not None and not inbound.retained:
+            request = None if isinstance(parsed, Rejection) else parsed
+            agent.stop(spoken.user, request, inbound.response_topic)
+
+    def on_presence(inbound: Inbound) -> None:
+        spoken = topics.read(inbound.topic)
+        if spoken is None:
+            return
+        if inbound.payload == PRESENCE_HERE:
+            agent.here(spoken.user, spoken.client, float(inbound.message_expiry or PRESENCE_EXPIRY_S))
+        else:
+            agent.left(spoken.user, spoken.client)
+
+    def on_state(state: LinkState, reason: str) -> None:
+        _log.info("broker", state=state.value, why=reason)
+        outlet.link_changed(state)
+        agent.broker_changed(state is LinkState.ONLINE)
+
+    return MqttLink(
+        mqtt,
+        epoch=epoch,
+        versions={"agent": VERSION},
+        on_stop=on_stop,
+        on_presence=on_presence,
+        on_state=on_state,
+    )
+
+
+def _capabilities(spec: CellSpec, agent: Agent, model: ModelPort, clock: SystemClock) -> CapabilitiesMessage:
+    identity = agent.supervisor.view.identity
+    unusable: NoUsableModel | None = model.usable()
+    return CapabilitiesMessage(
+        at=clock.now(),
+        cell=spec.name,
+        devices=tuple(
+            DeviceInfo(
+                id=d.name,
+                kind="arm",
+                driver=d.driver,
+                receipt_level=int(identity.level) if identity else 0,
+                is_real=identity.is_real if identity else not spec.simulated,
+            )
+            for d in spec.devices
+        ),
+        actions=tuple(action.value for action in Action),
+        items=tuple(i.name for i in spec.items),
+        bins=tuple(b.number for b in spec.bins),
+        stations=tuple(s.name for s in spec.stations),
+        limits={"speed_pct": spec.limits.speed_pct, "max_duration_ms": spec.limits.max_duration_ms},
+        roles=("viewer", "student", "operator", "technician"),
+        request_types=tuple(REQUEST_MODELS),
+        lab=spec.lab,
+        model=ModelInfo(
+            name=_name(model),
+            usable=unusable is None,
+            qualified=unusable is None or unusable.cause is not ModelCause.NOT_QUALIFIED,
+            reason=None if unusable is None else unusable.cause.value,
+        ),
+        schema_hash=hashlib.sha256(packaged(Place.SCHEMAS, "asyncapi.yaml").read_bytes()).hexdigest(),
+    )
