@@ -137,7 +137,12 @@ class Model(Section):
     """False is the same condition as a model that is down."""
     file: Path | None = None
     """None: the file of the installed model package, joined into the state folder."""
-    threads: Annotated[int, Field(ge=1, le=64)] = 2
+    threads: Annotated[int, Field(ge=1, le=64)] = 1
+    """Two threads on two cores meet at a barrier some hundred times a pass: under load 5 x slower than one."""
+    start_deadline_s: Seconds = 120.0
+    """A first start evaluates the whole prompt: 2 s on an idle core, a minute for a wordy one on a busy core."""
+    recycle_after: Annotated[int, Field(ge=1, le=10_000_000)] = 5_000
+    """Calls; a slow leak in the library never becomes this process's trouble."""
     breaker: Breaker = Breaker()
 
 

@@ -12,12 +12,13 @@ from pydantic import BaseModel
 from edge_agent import settings as module
 from edge_agent.adapters.journal import making
 from edge_agent.adapters.model.breaker import BreakerPolicy
+from edge_agent.adapters.model.client import WorkerSettings
 from edge_agent.adapters.mqtt.settings import MqttSettings
 from edge_agent.agent import Knobs
 from edge_agent.checked_file import EX_CONFIG, MAX_BYTES, MAX_FAULTS, BadFile
 from edge_agent.messages import codes
 from edge_agent.messages.rate import RateLimit
-from edge_agent.settings import Breaker, Deadlines, Mqtt, Rate, Retention, Role, Settings, load_settings
+from edge_agent.settings import Breaker, Deadlines, Model, Mqtt, Rate, Retention, Role, Settings, load_settings
 from edge_agent.tools.tool import TIMEOUT_S
 
 
@@ -25,6 +26,9 @@ from edge_agent.tools.tool import TIMEOUT_S
 def no_site(monkeypatch: pytest.MonkeyPatch) -> None:
     """This machine's own settings stay out of the test."""
     monkeypatch.setattr(module, "DEFAULT_FILES", ())
+
+
+WORKERS_OWN = {"model", "state_dir", "queue", "extra_memory_bytes", "command"}
 
 
 def written(folder: Path, text: str) -> Path:
@@ -151,6 +155,7 @@ def test_roles_are_those_of_the_wire() -> None:
         (Mqtt, MqttSettings, {"prefix", "password", "password_file", "tls", "ca_file", "cert_file", "key_file"}),
         (Breaker, BreakerPolicy, set()),
         (Rate, RateLimit, set()),
+        (Model, WorkerSettings, WORKERS_OWN | {"enabled", "file", "breaker"}),
         (Retention, making.Retention, set()),
     ],
 )
