@@ -11,7 +11,9 @@ from enum import StrEnum
 from typing import Literal, TypeAlias
 
 Lang: TypeAlias = Literal["zh", "en"]
-SlotName: TypeAlias = Literal["item_type", "bin", "station", "device", "action", "task_id", "text", "window", "alarms"]
+SlotName: TypeAlias = Literal[
+    "item_type", "bin", "station", "device", "action", "task_id", "text", "window", "alarms", "speed"
+]
 
 
 class Intent(StrEnum):

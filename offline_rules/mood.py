@@ -1,0 +1,51 @@
+"""Whether a sentence may be a command at all: everything that makes it a question, a negation, a report, and so on.
+
+The table lists what rules a command out. It does not decide that a sentence *is* one: `IMPERATIVE` is given by the
+router alone, to what its command phrases understand to the last word.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+
+from offline_rules.lexicon import DATA
+from offline_rules.reading import Mood
+
+_QUOTE = re.compile(r"""["«»<>]|(?<![a-z0-9])'|'(?![a-z0-9])""")
+_QUESTION_MARK = re.compile(r"[?¿⁇⁈‽]")
+
+
+@dataclass(frozen=True, slots=True)
+class _Marker:
+    mood: Mood
+    words: re.Pattern[str]
+
+
+def spoken_mood(text: str) -> Mood | None:
+    """The mood that words and marks of a normalised text show; None where none rules a command out.
+
+    Slot values should be blanked out by the caller, so that 不锈钢 is no negation.
+    """
+    if _QUOTE.search(text):
+        return Mood.QUOTATION
+    found = next((marker.mood for marker in _markers() if marker.words.search(text)), None)
+    if found in (None, Mood.NEGATION, Mood.PAST, Mood.REPORT, Mood.DEFERRED) and _QUESTION_MARK.search(text):
+        return Mood.QUESTION
+    return found
+
+
+@cache
+def _markers() -> tuple[_Marker, ...]:
+    tables = tomllib.loads((DATA / "mood.toml").read_text(encoding="utf-8"))["mood"]
+    return tuple(_Marker(Mood(table["name"]), words_pattern(table["zh"], table["en"])) for table in tables)
+
+
+def words_pattern(zh: Iterable[str], en: Iterable[str]) -> re.Pattern[str]:
+    """One expression for all words: Chinese ones anywhere, Latin ones whole."""
+    chinese = [re.escape(word) for word in sorted(zh, key=len, reverse=True)]
+    latin = "|".join(re.escape(word) for word in sorted(en, key=len, reverse=True))
+    return re.compile("|".join([*chinese, rf"(?<![a-z0-9_\-'])(?:{latin})(?![a-z0-9_\-])"]))

@@ -1,0 +1,118 @@
+"""From a text to what the rules read in it: the stages in their order, each a pure function of text and data.
+
+`Router.read` is total: any text, of any length and content, gets a complete `Reading`. `IMPERATIVE` is given here and
+only to a command that phrases understood to the last word, or to the explicit form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from offline_rules.explicit import Explicit, explicit_form
+from offline_rules.lexicon import Lexicon, default_lexicon
+from offline_rules.match import Matcher
+from offline_rules.mood import spoken_mood
+from offline_rules.normalise import MAX_CHARS, Normal, language, normalise
+from offline_rules.outcome import Judged, judge, judge_explicit
+from offline_rules.packs import Pack, PackError, Phrase, load_packs, shipped
+from offline_rules.reading import Intent, Match, Mood, NoMatch, Reading, StopSense
+from offline_rules.stop import stop_sense
+from offline_rules.suspicious import suspicious
+from offline_rules.tokens import Token, tokenise
+from offline_rules.vocabulary import Vocabulary, build_vocabulary, shipped_classes
+
+_STOP: Final = Match(Intent.STOP, 1.0, "stop", "keyword_stop")
+_BLANK: Final = "\u25a1"
+
+
+class Router:
+    """The loaded language: words, phrases and their index. Nothing in it changes after `load`."""
+
+    __slots__ = ("_lexicon", "_matcher", "_vocabulary", "packs")
+
+    def __init__(self, packs: tuple[Pack, ...], vocabulary: Vocabulary, matcher: Matcher, lexicon: Lexicon) -> None:
+        self.packs = packs
+        self._vocabulary, self._matcher, self._lexicon = vocabulary, matcher, lexicon
+
+    @staticmethod
+    def load(packs: Sequence[Path] = (), lexicon: Lexicon | None = None) -> Router:
+        """The shipped packs and the site's folders, for one cell. Raises `PackError` at the first problem."""
+        cell = default_lexicon() if lexicon is None else lexicon
+        for collision in cell.collisions():
+            raise PackError("cell", 0, collision.word, f"means {collision.first} and {collision.second}")
+        loaded = load_packs((*shipped(), *packs))
+        classes = all_classes(loaded)
+        phrases = [phrase for pack in loaded for phrase in pack.phrases]
+        for phrase in phrases:
+            _check_classes(phrase, classes)
+        literals = {key for phrase in phrases for key in phrase.keys() if key[0] not in "<{"}
+        return Router(loaded, build_vocabulary(classes, literals, cell), Matcher(phrases), cell)
+
+    def read(self, text: str) -> Reading:
+        """What the rules read in a text. Never raises, whatever the text holds."""
+        if len(text) > MAX_CHARS:
+            return Reading(text, "", "en", StopSense.NONE, Mood.STATEMENT, NoMatch("too_long"))
+        normal = normalise(text)
+        lang = language(normal)
+        stop = stop_sense(normal.text)
+        if stop is StopSense.STOP:
+            return Reading(text, normal.text, lang, stop, Mood.IMPERATIVE, _STOP)
+        if not normal.text.strip():
+            return Reading(text, normal.text, lang, stop, Mood.STATEMENT, NoMatch("empty_text"))
+        form = explicit_form(text, self._lexicon)
+        if form is not None:
+            return self._explicit(normal, form, stop)
+        judged, mood = self._free(normal)
+        why = suspicious(normal)
+        return Reading(text, normal.text, lang, stop, mood, judged.outcome, judged.slots, why)
+
+    def tokens(self, text: str) -> tuple[Token, ...]:
+        """How a text is cut; what the linter and `interpret` show."""
+        return tokenise(normalise(text), self._vocabulary, self._lexicon)
+
+    def _explicit(self, normal: Normal, form: Explicit, stop: StopSense) -> Reading:
+        judged = judge_explicit(form)
+        mood = Mood.NEGATION if form.declined else Mood.IMPERATIVE
+        return Reading(
+            normal.original, normal.text, language(normal), stop, mood, judged.outcome, judged.slots,
+            explicit=True, ignored=form.ignored,
+        )  # fmt: skip
+
+    def _free(self, normal: Normal) -> tuple[Judged, Mood]:
+        tokens = tokenise(normal, self._vocabulary, self._lexicon)
+        spoken = spoken_mood(_without_slots(normal, tokens))
+        hits = self._matcher.hits(tokens, spoken)
+        judged = judge(normal, tokens, hits, spoken)
+        return judged, _mood(spoken, judged, tokens)
+
+
+def all_classes(packs: Sequence[Pack]) -> dict[str, tuple[str, ...]]:
+    """The shipped word classes with what packs add to them."""
+    classes = {name: tuple(words) for name, words in shipped_classes().items()}
+    for pack in packs:
+        for name, words in pack.classes.items():
+            classes[name] = (*classes.get(name, ()), *words)
+    return classes
+
+
+def _check_classes(phrase: Phrase, classes: dict[str, tuple[str, ...]]) -> None:
+    for key in sorted({key for key in phrase.keys() if key.startswith("<")} | phrase.unless):
+        if key[1:-1] not in classes:
+            raise PackError(phrase.file, phrase.line, phrase.rule_id.rpartition(":")[2], f"no word class {key}")
+
+
+def _without_slots(normal: Normal, tokens: Sequence[Token]) -> str:
+    """Values are no words: 不锈钢 is no negation, `station A` no article."""
+    text = normal.text
+    for token in tokens:
+        if token.slot is not None and token.slot.name not in ("window", "speed"):
+            text = text[: token.start] + _BLANK * (token.end - token.start) + text[token.end :]
+    return text
+
+
+def _mood(spoken: Mood | None, judged: Judged, tokens: Sequence[Token]) -> Mood:
+    if spoken is not None:
+        return spoken
+    return Mood.IMPERATIVE if judged.commanded else Mood.STATEMENT

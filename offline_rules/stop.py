@@ -1,0 +1,97 @@
+"""A stop, before anything else is asked: matched as words in whatever is left of a text.
+
+A doubtful stop is a stop. It is ruled out only by what shows that somebody asks, tells, quotes, resets, or means a
+thing that merely has the word in it. A bare cry is a stop whatever marks, repetition or politeness surround it.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from offline_rules.lexicon import DATA
+from offline_rules.mood import words_pattern
+from offline_rules.reading import StopSense
+
+_NOISE: Final = re.compile(
+    r"[^\w\u4e00-\u9fff]+|(?<![a-z'])(?:please|pls|plz|now|right|immediately|it|the|that|this|arm|robot|robotic|machine|gripper|everything|"
+    r"all|just|oh|god|my|hey|no|ok|okay|quick|quickly|at|once|asap|dammit|damn|damned|fucking|fuck|shit|moving|move|motion|"
+    r"you|for|me|us|sake|everyone|i|yo|dude|man|bro|guys|wait|help|and|so|there|here|or|else|already|a|ah|aah|aaah|argh|oi|hello|hurry|up|seriously|"
+    r"operation|operations|movement|line|belt|conveyor|cell|system|thing|stuff|arm_\d+|stop|halt|freeze|thanks|thank)(?![a-z'])"
+    r"|[啊呀吧啦哎喂嘿了快请麻烦赶紧马上立刻立即全部都给我先你您它机械臂器人设备夹爪一下现在动作运动运行所有的整个系统产线去嘛哦噢哇呐停啊唉呦天哪妈卧槽靠救命不好谢谢帮]+|\d+号?",
+    re.ASCII,
+)
+_REPEATED: Final = re.compile(r"([a-z])\1{2,}")
+_SENTENCE: Final = re.compile(r"[^.!?;]+[.!?;]*")
+_QUOTED: Final = re.compile(r"""(["'«<])[^"'»>]*[\w\u4e00-\u9fff][^"'»>]*(["'»>])""")
+
+
+@dataclass(frozen=True, slots=True)
+class _Lexicon:
+    words: re.Pattern[str]
+    anywhere: re.Pattern[str]
+    compounds: re.Pattern[str]
+    presses: re.Pattern[str]
+    resets: re.Pattern[str]
+    rules_out: re.Pattern[str]
+    cries: re.Pattern[str]
+    tells: re.Pattern[str]
+
+
+def stop_sense(text: str) -> StopSense:
+    """Whether a normalised text is a stop, holds a stop word that is none, or neither."""
+    lexicon = _lexicon()
+    if lexicon.words.search(_REPEATED.sub(r"\1", text)) is None and lexicon.presses.search(text) is None:
+        return StopSense.NONE
+    if _QUOTED.search(text):
+        return StopSense.RULED_OUT
+    told = False
+    for sentence in _SENTENCE.findall(text):
+        if not told and (_is_stop(sentence, lexicon) or _is_stop(_REPEATED.sub(r"\1", sentence), lexicon)):
+            return StopSense.STOP
+        told = lexicon.tells.search(sentence) is not None
+    return StopSense.RULED_OUT
+
+
+def _is_stop(sentence: str, lexicon: _Lexicon) -> bool:
+    """One sentence by itself: a cry alone, a press of the button, or a stop word with nothing against it."""
+    cry = lexicon.cries.sub(" ", sentence)
+    if _bare(cry, lexicon):
+        return True
+    if lexicon.rules_out.search(cry):
+        return False
+    if lexicon.presses.search(cry) or any(_bare(clause, lexicon) for clause in cry.split(",")):
+        return True
+    without = lexicon.compounds.sub("\u25a1", cry)
+    return lexicon.anywhere.search(without) is not None and lexicon.resets.search(without) is None
+
+
+def _bare(text: str, lexicon: _Lexicon) -> bool:
+    """Nothing but stop words, cries and names of the machine."""
+    if lexicon.words.search(text) is None or lexicon.rules_out.search(text):
+        return False
+    return not _NOISE.sub("", lexicon.words.sub(" ", lexicon.compounds.sub("\u25a1", text)))
+
+
+@cache
+def _lexicon() -> _Lexicon:
+    tables = tomllib.loads((DATA / "stop.toml").read_text(encoding="utf-8"))
+    alone = frozenset(tables["alone"])
+    zh, en = tables["words_zh"], tables["words_en"]
+    return _Lexicon(
+        words_pattern(zh, en),
+        words_pattern([w for w in zh if w not in alone], [w for w in en if w not in alone]),
+        _split(tables["compounds"]),
+        _split(tables["presses"]),
+        _split(tables["resets"]),
+        words_pattern(tables["rules_out_zh"], tables["rules_out_en"]),
+        _split(tables["cries"]),
+        _split(tables["tells"]),
+    )
+
+
+def _split(words: list[str]) -> re.Pattern[str]:
+    return words_pattern([w for w in words if not w.isascii()], [w for w in words if w.isascii()])
