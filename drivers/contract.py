@@ -314,7 +314,7 @@ class SimulatedCell(Protocol):
 
     @property
     def wire(self) -> Mapping[str, FaultArgument]:
-        """The address as keys of the arm's settings: `host` and `port`, or `serial_port` and `baudrate`."""
+        """The address as keys of the arm's settings: `host` and `port`, or `serial_port`."""
 
     @property
     def descriptor(self) -> Mapping[str, FaultArgument]:

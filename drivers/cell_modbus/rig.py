@@ -29,16 +29,20 @@ class ModbusCell:
 
     host: str
     port: int
+    serial_port: str
+    """Empty on TCP; then host and port say where."""
     simulator: Path
     proxy: Path
 
     @property
     def wire(self) -> Mapping[str, FaultArgument]:
+        if self.serial_port:
+            return {"serial_port": self.serial_port}
         return {"host": self.host, "port": self.port}
 
     @property
     def descriptor(self) -> Mapping[str, FaultArgument]:
-        return {"host": self.host, "port": self.port, "simulator": str(self.simulator), "proxy": str(self.proxy)}
+        return {f.name: value if isinstance(value := getattr(self, f.name), int) else str(value) for f in fields(self)}
 
     async def put_fault(
         self, name: str, *, seed: int = 0, count: int = 1, args: Mapping[str, FaultArgument] | None = None
@@ -92,10 +96,11 @@ class ModbusCell:
 def attach_simulated(descriptor: Mapping[str, FaultArgument]) -> ModbusCell:
     """The cell that another process started and described. Raises `KeyError` for a missing address."""
     return ModbusCell(
-        str(descriptor["host"]),
-        int(descriptor["port"]),
-        Path(str(descriptor["simulator"])),
-        Path(str(descriptor["proxy"])),
+        host=str(descriptor["host"]),
+        port=int(descriptor["port"]),
+        serial_port=str(descriptor["serial_port"]),
+        simulator=Path(str(descriptor["simulator"])),
+        proxy=Path(str(descriptor["proxy"])),
     )
 
 
@@ -103,17 +108,22 @@ def attach_simulated(descriptor: Mapping[str, FaultArgument]) -> ModbusCell:
 async def start_simulated(settings: Mapping[str, object]) -> AsyncIterator[ModbusCell]:
     """Simulator and proxy for the arm of `settings`; keys that only a driver reads are passed over.
 
-    Both end with this block, and by themselves when this process dies.
+    `wire = "rtu"` puts a serial line before it. Both processes end with this block, and by themselves when this
+    one dies.
     """
+    wire = str(settings.get("wire", "tcp"))
     known = {f.name for f in fields(Profile)}
     profile = json.dumps({key: value for key, value in settings.items() if key in known})
     with tempfile.TemporaryDirectory(prefix="cell-") as folder:
         simulator, proxy = Path(folder, "simulator"), Path(folder, "proxy")
         async with (
             _child("drivers.cell_modbus.simulator", "--control", str(simulator), "--profile", profile) as inner,
-            _child("drivers.cell_modbus.proxy", "--control", str(proxy), "--upstream", str(inner["port"])) as outer,
+            _child(
+                "drivers.cell_modbus.proxy",
+                *("--control", str(proxy), "--upstream", str(inner["port"]), "--wire", wire),
+            ) as outer,
         ):
-            yield ModbusCell(outer["host"], outer["port"], simulator, proxy)
+            yield ModbusCell(outer["host"], outer["port"], outer["serial_port"], simulator, proxy)
 
 
 @asynccontextmanager

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
 from itertools import count
 
 from drivers.cell_modbus.entry import open_driver
-from drivers.contract import Action, Driver, Job, Order, PoseTenths, Receipt, ReceiptState
+from drivers.contract import (
+    Action,
+    ControllerState,
+    Driver,
+    Job,
+    LinkLost,
+    Order,
+    PoseTenths,
+    Receipt,
+    ReceiptState,
+    Snapshot,
+)
 
 SETTINGS: dict[str, object] = {"device_id": 7, "config_crc": 0x1A2B, "time_scale": 0.1}
 SESSION = 0x0001A2B3
@@ -37,8 +48,8 @@ def job_of(
 
 
 @asynccontextmanager
-async def driver_at(host: str, port: int, **changes: object) -> AsyncIterator[Driver]:
-    settings = {"host": host, "port": port, "device_id": 7, "config_crc": 0x1A2B, "simulated": True, **changes}
+async def driver_at(wire: Mapping[str, object], **changes: object) -> AsyncIterator[Driver]:
+    settings = {**wire, "device_id": 7, "config_crc": 0x1A2B, "simulated": True, **changes}
     driver = open_driver(settings)
     try:
         yield driver
@@ -62,3 +73,27 @@ async def until_final(driver: Driver, job: Job, *, beat: bool = True) -> Receipt
 async def run(driver: Driver, job: Job) -> Receipt:
     await driver.send(job)
     return await until_final(driver, job)
+
+
+async def stopped(driver: Driver) -> None:
+    """What the agent does after any failed send: stop, over a link opened for that alone."""
+    await driver.request_stop()
+    await until(driver, lambda snapshot: snapshot.state is ControllerState.STOPPED)
+
+
+async def idle(driver: Driver) -> None:
+    await until(driver, lambda snapshot: snapshot.state is ControllerState.IDLE)
+
+
+async def later(driver: Driver, uptime_ms: int) -> Snapshot:
+    return await until(driver, lambda snapshot: snapshot.uptime_ms >= uptime_ms)
+
+
+async def until(driver: Driver, reached: Callable[[Snapshot], bool]) -> Snapshot:
+    for beat in range(MAX_POLLS):
+        if reached(snapshot := await driver.snapshot()):
+            return snapshot
+        with suppress(LinkLost):  # silent on a link that was opened for a stop alone
+            await driver.heartbeat(beat)
+        await asyncio.sleep(0.01)
+    raise AssertionError(f"not reached in {MAX_POLLS} polls: {snapshot}")

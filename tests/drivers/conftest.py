@@ -14,3 +14,15 @@ from tests.drivers.bench import SETTINGS
 async def cell() -> AsyncIterator[ModbusCell]:
     async with start_simulated(SETTINGS) as started:
         yield started
+
+
+@pytest.fixture(params=["tcp", "rtu"])
+async def any_cell(request: pytest.FixtureRequest) -> AsyncIterator[ModbusCell]:
+    async with start_simulated({**SETTINGS, "wire": request.param}) as started:
+        yield started
+
+
+@pytest.fixture
+async def serial_cell() -> AsyncIterator[ModbusCell]:
+    async with start_simulated({**SETTINGS, "wire": "rtu"}) as started:
+        yield started

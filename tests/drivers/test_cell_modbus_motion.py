@@ -29,8 +29,8 @@ STORY: tuple[tuple[Action, EndState, PoseTenths], ...] = (
 )
 
 
-async def test_every_action_once_with_its_end_state(cell: ModbusCell) -> None:
-    async with driver_at(cell.host, cell.port) as driver:
+async def test_every_action_once_with_its_end_state(any_cell: ModbusCell) -> None:
+    async with driver_at(any_cell.wire) as driver:
         await driver.identify(SESSION)
         for number, (action, end, pose) in enumerate(STORY, start=1):
             job = job_of(action, number)
@@ -43,12 +43,12 @@ async def test_every_action_once_with_its_end_state(cell: ModbusCell) -> None:
             assert snapshot.holds_part == end.holding
             assert snapshot.last_command_id == number
         assert snapshot.bin_bits == 0b110
-    assert await cell.motion_frames() == dict.fromkeys(range(1, len(STORY) + 1), 1)
-    assert [motion.action for motion in await cell.executed()] == [action for action, _, _ in STORY]
+    assert await any_cell.motion_frames() == dict.fromkeys(range(1, len(STORY) + 1), 1)
+    assert [motion.action for motion in await any_cell.executed()] == [action for action, _, _ in STORY]
 
 
 async def test_identity_is_read_from_the_wire(cell: ModbusCell) -> None:
-    async with driver_at(cell.host, cell.port) as driver:
+    async with driver_at(cell.wire) as driver:
         identity = await driver.identify(SESSION)
         assert (identity.device_id, identity.config_crc, identity.map_version) == (7, 0x1A2B, 0x0101)
         assert (identity.longest_command_ms, identity.heartbeat_timeout_ms) == (60_000, 500)
@@ -57,7 +57,7 @@ async def test_identity_is_read_from_the_wire(cell: ModbusCell) -> None:
 
 
 async def test_validate_only_checks_and_moves_nothing(cell: ModbusCell) -> None:
-    async with driver_at(cell.host, cell.port) as driver:
+    async with driver_at(cell.wire) as driver:
         await driver.identify(SESSION)
         receipt = await run(driver, job_of(Action.MOVE, 1, validate_only=True))
         assert (receipt.state, receipt.echo.validate_only) == (ReceiptState.DONE, True)

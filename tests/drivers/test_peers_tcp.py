@@ -88,7 +88,7 @@ def their_server() -> Iterator[tuple[int, DataBank, Handler]]:
 
 async def test_our_driver_on_their_server() -> None:
     with their_server() as (port, bank, _):
-        async with driver_at("127.0.0.1", port, reply_timeout_ms=2_000) as driver:
+        async with driver_at({"host": "127.0.0.1", "port": port}, reply_timeout_ms=2_000) as driver:
             assert (await driver.identify(SESSION)).device_id == 7
             snapshot = await driver.snapshot()
             assert snapshot.pose == (-1, 0, 0, 0, 0, 0)
@@ -108,7 +108,7 @@ async def test_our_driver_on_their_server() -> None:
 
 async def test_h6_their_exception_after_the_registers_were_written() -> None:
     with their_server() as (port, bank, handler):
-        async with driver_at("127.0.0.1", port, reply_timeout_ms=2_000) as driver:
+        async with driver_at({"host": "127.0.0.1", "port": port}, reply_timeout_ms=2_000) as driver:
             await driver.identify(SESSION)
             handler.fails = True
             with pytest.raises(ErrorReply):
@@ -125,7 +125,7 @@ async def test_h6_their_exception_after_the_registers_were_written() -> None:
 async def test_another_device_is_not_identified(register: Reg, field: str) -> None:
     with their_server() as (port, bank, _):
         bank.set_holding_registers(register, [0x7777])
-        async with driver_at("127.0.0.1", port, reply_timeout_ms=2_000) as driver:
+        async with driver_at({"host": "127.0.0.1", "port": port}, reply_timeout_ms=2_000) as driver:
             with pytest.raises(WrongDevice) as raised:
                 await driver.identify(SESSION)
             assert raised.value.field == field

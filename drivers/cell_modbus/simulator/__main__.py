@@ -22,7 +22,8 @@ from drivers.cell_modbus.simulator.frame_server import FrameServer
 from drivers.cell_modbus.simulator.hands import Hands
 from drivers.cell_modbus.simulator.profile import BOOT_MS, Profile, profile_from
 
-TICK_S = 0.005
+TICK_S = 0.01
+"""Every read advances the controller as well; the tick is for what must happen unseen, like the dead-man."""
 HOST = "127.0.0.1"
 """Loopback only: anyone who reaches the port can move the simulated arm."""
 

@@ -16,8 +16,9 @@ from drivers.cell_modbus.simulator.words import crc16_words, split_u32
 from drivers.contract import ReceiptState
 
 # Offsets from register 200.
-DEVICE, STATE, CODE, PARAMETERS, PARAMETER_END = 1, 6, 7, 8, 20
-BIN, PROGRESS, COMMAND_ID_LOW, ECHO, DURATION, END_BITS, CRC = 20, 23, 25, 26, 27, 29, 30
+DEVICE, FIRST_PARAMETER, COMMAND_ID_LOW, ECHO, CRC = 1, 8, 25, 26, 30
+USED_PARAMETERS = 10
+"""Pose, speed, force, item, station; the two words after them are always 0."""
 
 NO_END_BITS = EndBit(0)
 MAX_WAITING = 64
@@ -57,25 +58,24 @@ def encode(publication: Publication) -> list[int]:
     ]
 
 
-Spoil = Callable[[list[int], Taken], None]
+Spoil = Callable[[list[int], float], None]
+"""Alters the words 200.. of one receipt; the number, 0 to 1, is the strike's own chance."""
 
 
 def _add_one(offset: int) -> Spoil:
-    def spoil(words: list[int], taken: Taken) -> None:
-        del taken
+    def spoil(words: list[int], chance: float) -> None:
+        del chance
         words[offset] = (words[offset] + 1) & 0xFFFF
 
     return spoil
 
 
-def _parameter(words: list[int], taken: Taken) -> None:
-    taken.chance.seed(taken.name)  # the same word in every publication of the command
-    offset = taken.chance.randrange(PARAMETERS, PARAMETER_END)
-    words[offset] = (words[offset] + 1) & 0xFFFF
+def _parameter(words: list[int], chance: float) -> None:
+    _add_one(FIRST_PARAMETER + int(chance * USED_PARAMETERS))(words, chance)
 
 
-def _tear(words: list[int], taken: Taken) -> None:
-    del taken
+def _tear(words: list[int], chance: float) -> None:
+    del chance
     words[0] |= 1
 
 
@@ -91,6 +91,14 @@ AFTER_CRC: Mapping[str, Spoil] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Strike:
+    """A fault of this edge, and the number it drew for this command."""
+
+    taken: Taken
+    chance: float
+
+
 @dataclass(slots=True)
 class ReceiptSlot:
     """Publishes receipts; `words` is what a reader sees now."""
@@ -99,20 +107,21 @@ class ReceiptSlot:
     command_id: int = 0
     _words: tuple[int, ...] = (0,) * RECEIPT_WORDS
     _sequence: int = 0
-    _strikes: list[Taken] = field(default_factory=list)
+    _strikes: list[Strike] = field(default_factory=list)
     _waiting: list[tuple[float, tuple[int, ...]]] = field(default_factory=list)
 
     def open(self, command: Command) -> None:
         """From here on the slot is this command's; its faults are taken now, once."""
         self.command_id = command.command_id
         names = [name for name, edge in EDGE_OF.items() if edge is Edge.RECEIPT]
-        self._strikes = [taken for name in names if (taken := self.faults.take(name)) is not None]
+        taken = [found for name in names if (found := self.faults.take(name)) is not None]
+        self._strikes = [Strike(each, each.chance.random()) for each in taken]
 
     def publish(self, publication: Publication, now_ms: float) -> None:
-        if any(strike.name == "receipt_missing" for strike in self._strikes):
+        if any(strike.taken.name == "receipt_missing" for strike in self._strikes):
             return
         words = self._whole(publication)
-        late = [strike.number("delay_ms") for strike in self._strikes if strike.name == "receipt_late"]
+        late = [each.taken.number("delay_ms") for each in self._strikes if each.taken.name == "receipt_late"]
         if late:
             self._waiting = [*self._waiting, (now_ms + late[0], words)][-MAX_WAITING:]
         else:
@@ -140,5 +149,5 @@ class ReceiptSlot:
 
     def _spoil(self, table: Mapping[str, Spoil], words: list[int]) -> None:
         for strike in self._strikes:
-            if strike.name in table:
-                table[strike.name](words, strike)
+            if strike.taken.name in table:
+                table[strike.taken.name](words, strike.chance)
