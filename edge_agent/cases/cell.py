@@ -46,10 +46,9 @@ class Script:
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """How a line finds the cell; `user` is attached as `CLIENT`. `budget` holds the limits
+    """How a line finds the cell; the login of `role` is attached as `CLIENT`. `budget` holds the limits
     that differ from the defaults. Faults of the transport that its messages can play are not here: the runner does."""
 
-    user: str = USERS["operator"]
     role: Role = "operator"
     llm_available: bool = True
     cell_state: CellState = CellState.READY
@@ -78,7 +77,7 @@ class CellUnderTest(Protocol):
     async def script(self, script: Script) -> None:
         """From here on tools and model answer this; called before each turn."""
 
-    async def submit(self, user: str, message: Mapping[str, object], *, retained: bool = False) -> Sequence[Flat]:
+    async def submit(self, role: Role, message: Mapping[str, object], *, retained: bool = False) -> Sequence[Flat]:
         """Hands a request to the transport and gives the events that were published for it, up to `done`, or for a
         client that has gone those until the run ended. Raises `TimeoutError` where it does not end."""
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from edge_agent.cases.cell import CLIENT, USERS, CellUnderTest, Observed, Script, Setup
+from edge_agent.cases.cell import CLIENT, CellUnderTest, Observed, Script, Setup
 from edge_agent.cases.line import CaseLine, ConfirmReply, Reply, Spoken
 from edge_agent.cases.mechanisms import Mechanism
 from edge_agent.cases.record import CaseRecord, RunSeen
@@ -63,7 +63,7 @@ class Talk:
 
     async def _send(self, message: Mapping[str, object], *, retained: bool) -> RunSeen:
         at_s = self.hands.monotonic_s()
-        events = await self.cell.submit(USERS[self.line.role], message, retained=retained)
+        events = await self.cell.submit(self.line.role, message, retained=retained)
         took_s = self.hands.monotonic_s() - at_s
         run = RunSeen(dict(message), tuple(events), (at_s - self.began_s) * 1000, took_s * 1000)
         self.runs.append(run)
@@ -99,7 +99,6 @@ async def conduct(
 def setup_of(line: CaseLine, without: frozenset[Mechanism]) -> Setup:
     played_here = {"duplicate_message", "stale_message", "retained_command"}
     return Setup(
-        user=USERS[line.role],
         role=line.role,
         llm_available=line.llm_available,
         cell_state=line.cell_state,

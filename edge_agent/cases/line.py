@@ -116,9 +116,10 @@ class Spoken(_Model):
         """JSON has no tuples; names are checked here because an unknown intent would silently score nothing."""
         if not isinstance(value, list):
             return value
+        known = [intent.value for intent in Intent]
         for pair in value:
-            if isinstance(pair, list) and pair and pair[0] not in Intent:
-                raise ValueError(_not_among(pair[0], [i.value for i in Intent]))
+            if isinstance(pair, list) and pair and pair[0] not in known:
+                raise ValueError(_not_among(pair[0], known))
         return [(p[0], float(p[1])) if isinstance(p, list) and len(p) == 2 and _number(p[1]) else p for p in value]
 
     @field_validator("model_script")
@@ -299,8 +300,9 @@ def _word(value: Any, kind: type[Any]) -> Any:
     """JSON has only strings; a strict model wants the member."""
     if not isinstance(value, str):
         return value
-    if value not in kind:
-        raise ValueError(_not_among(value, [member.value for member in kind]))
+    known = [member.value for member in kind]
+    if value not in known:
+        raise ValueError(_not_among(value, known))
     return kind(value)
 
 

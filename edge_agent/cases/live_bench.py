@@ -1,0 +1,57 @@
+"""The bench of labelled cases as it stands on this machine: live cells, the shipped language, this machine's clocks."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from edge_agent.adapters.clock import SystemClock
+from edge_agent.cases.conduct import Hands
+from edge_agent.cases.live_cell import case_spec, live_cell
+from edge_agent.cases.mechanisms import Mechanism
+from edge_agent.cases.runner import Bench
+from edge_agent.run.ids import ULID_ENTROPY_BYTES, ulid
+from edge_agent.understand.decide import Model, asks_model, interpret
+from edge_agent.understand.interpretation import Interpretation
+from edge_agent.understand.scores import ModelCause, NoUsableModel
+from edge_agent.understand.scripted import scripted_scores
+from edge_agent.understand.thresholds import Thresholds
+from edge_agent.world import router
+from offline_rules.router import Router
+
+
+def bench() -> Bench:
+    clock = SystemClock()
+    hands = Hands(
+        new_id=lambda: ulid(clock.wall_ms(), secrets.token_bytes(ULID_ENTROPY_BYTES)),
+        now=clock.now,
+        monotonic_s=clock.monotonic_s,
+    )
+    return Bench(live_cell, SentenceReader(), hands)
+
+
+@dataclass(slots=True)
+class SentenceReader:
+    """`sentences.Reader` over the shipped rules and the scripted model. No mechanism is off for a sentence."""
+
+    rules: Router = field(default_factory=lambda: router(case_spec()))
+
+    async def __call__(self, text: str, *, llm_available: bool, without: frozenset[Mechanism]) -> Mapping[str, Any]:
+        del without
+        reading = self.rules.read(text)
+        model: Model = scripted_scores(reading) if llm_available else NoUsableModel(ModelCause.DOWN)
+        return told(interpret(reading, model if asks_model(reading) or not llm_available else (), Thresholds()))
+
+
+def told(heard: Interpretation) -> dict[str, Any]:
+    """The reading as a sentence line compares it."""
+    return {
+        "intent": heard.intent.value,
+        "slots": {slot.name: slot.value for slot in heard.slots},
+        "mood": heard.mood.value,
+        "disposition": heard.disposition.value,
+        "would_move": heard.would_move,
+        "reason": heard.reason,
+    }
