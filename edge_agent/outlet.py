@@ -16,6 +16,7 @@ from drivers.contract import Mode
 from edge_agent.adapters.mqtt.client import Published
 from edge_agent.adapters.mqtt.link import LinkState, MqttLink
 from edge_agent.control.view import CellView
+from edge_agent.control.words import arm_words
 from edge_agent.desk.stream import Address
 from edge_agent.messages.alarm import AlarmMessage
 from edge_agent.messages.cell_state import CellStateMessage, InjectedFault
@@ -23,7 +24,6 @@ from edge_agent.messages.encode import encode, encode_event
 from edge_agent.messages.event import Event
 from edge_agent.messages.states import ModeWord
 from edge_agent.messages.topics import TOPICS, TopicKind, Topics
-from edge_agent.messages.wire import Scalar
 from edge_agent.safety.cell_spec import CellSpec
 
 MAX_KEPT = 1_000
@@ -136,35 +136,3 @@ class MqttOutlet:
             faults_injected=self._faults(),
             arm=arm_words(view),
         )
-
-
-def arm_words(view: CellView) -> dict[str, Scalar]:
-    """What was last read of the arm, and what was last intended, as plain values."""
-    seen, intended = view.read_back, view.intended
-    told: dict[str, Scalar] = {
-        "cell_state": view.state.value,
-        "reason": view.reason,
-        "lockout": view.lockout,
-        "linked": view.linked,
-        "unknown_outcomes": view.unknown_outcomes,
-        "command_id": view.command_id,
-        "command_state": view.command_state.value if view.command_state else None,
-        "intended_action": intended.action.value if intended else None,
-    }
-    if seen is not None:
-        told |= {
-            "mode": seen.mode.name,
-            "controller_state": seen.state.name,
-            "fault_code": f"{seen.fault_code:04x}" if seen.fault_code else None,
-            "estop_ok": seen.interlocks.estop_ok,
-            "guard_closed": seen.interlocks.guard_closed,
-            "protective_ok": seen.interlocks.protective_ok,
-            "drives_on": seen.interlocks.drives_on,
-            "reset_required": seen.interlocks.reset_required,
-            "holds_part": seen.holds_part,
-            "gripper_position": seen.gripper_position,
-            "bin_bits": seen.bin_bits,
-            "executed": seen.executed,
-            **{name: seen.pose[i] for i, name in enumerate(("x", "y", "z", "rx", "ry", "rz"))},
-        }
-    return told

@@ -18,9 +18,9 @@ from edge_agent.adapters.journal.store import SqliteJournal
 from edge_agent.adapters.stores.cell_store import CellStore, seed
 from edge_agent.adapters.stores.rule_copy import JsonRuleCopy
 from edge_agent.control.view import CellView
+from edge_agent.control.words import arm_words
 from edge_agent.driver_packages import driver_package
 from edge_agent.lab_faults import LabFaults
-from edge_agent.outlet import arm_words
 from edge_agent.run.journal import Journal
 from edge_agent.run.retry import RetryPolicy
 from edge_agent.safety.cell_spec import CellSpec, Device
