@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
 
 from edge_agent import app
 from edge_agent.adapters.clock import SystemClock
@@ -18,6 +19,9 @@ from edge_agent.adapters.journal.making import create
 from edge_agent.adapters.journal.query import Query
 from edge_agent.adapters.journal.reading import all_rows
 from edge_agent.adapters.log import configure
+from edge_agent.cases.command import Wish, run_command
+from edge_agent.cases.live_bench import bench
+from edge_agent.cases.runner import DEFAULT_JOBS
 from edge_agent.checked_file import BadFile
 from edge_agent.doctor import examine, exit_status, report
 from edge_agent.settings import Settings, load_settings
@@ -108,3 +112,26 @@ def doctor(settings: SettingsFile = None) -> None:
     findings = examine(settings, os.environ)
     print(report(findings, language_of(os.environ)))
     raise typer.Exit(exit_status(findings))
+
+
+@cases.command("run")
+def cases_run(
+    paths: list[Path],
+    json_file: Annotated[Path | None, typer.Option("--json", help="Result as JSON. 结果（JSON）。")] = None,
+    html_file: Annotated[Path | None, typer.Option("--html", help="Report as one page. 报告（单页）。")] = None,
+    baseline: Annotated[Path | None, typer.Option(help="An earlier result to compare with. 作对比的早先结果。")] = None,
+    without: Annotated[list[str] | None, typer.Option(help="Switch a mechanism off. 关闭某个机制。")] = None,
+    jobs: Annotated[int, typer.Option(help="Cells at once. 同时运行的单元数。")] = DEFAULT_JOBS,
+    swapped: Annotated[bool, typer.Option(help="Also hold every record against every other expectation.")] = False,
+) -> None:
+    """Run labelled lines on simulated cells. 0: all as expected, 1: not, 2: bad input. 运行带标签的案例。"""
+    wish = Wish(
+        paths=tuple(paths),
+        json=json_file,
+        html=html_file,
+        baseline=baseline,
+        without=tuple(without or ()),
+        jobs=jobs,
+        swapped=swapped,
+    )
+    raise typer.Exit(run_command(wish, bench(), Console()))
