@@ -13,7 +13,7 @@ from edge_agent.messages.codes import ContentKind, FallbackType, Lang, ReleaseOu
 from edge_agent.messages.content_base import ContentBase, ErrorInfo, NextStep
 from edge_agent.messages.prompt import Clarification, Confirmation
 from edge_agent.messages.states import CommandStateWord, StopReasonWord
-from edge_agent.messages.wire import Count, Epoch, Line, Name, RunId, Scalars, UserName, UtcTime, WireModel, Word
+from edge_agent.messages.wire import Count, Line, Name, RunId, Scalars, UserName, UtcTime, WireModel, Word
 
 NextSteps: TypeAlias = Annotated[tuple[NextStep, ...], Field(max_length=3)]
 
@@ -137,12 +137,11 @@ OpenPrompt: TypeAlias = Annotated[Clarification | Confirmation, Field(discrimina
 
 
 class Session(ContentBase):
-    """What a page that was just loaded must know. `role` None: this login has no role here."""
+    """What a page that was just loaded must know; the epoch is the envelope's. `role` None: no role here."""
 
     kind: Literal[ContentKind.SESSION] = ContentKind.SESSION
     user: UserName
     role: Role | None
-    epoch: Epoch
     lang: Lang | None = None
     lab: bool
     open_prompts: Annotated[tuple[OpenPrompt, ...], Field(max_length=3)] = ()

@@ -177,7 +177,6 @@ EVENT_EXAMPLES: Final[dict[str, dict[str, Any]]] = {
         "text": "当前会话。",
         "user": "op1",
         "role": "operator",
-        "epoch": 1742,
         "lab": False,
         "open_prompts": [_TRACES | _CONFIRMATION],
         "runs": [{"id": _ID, "last": {"seq": 3, "type": "done", "at": _AT, "outcome": "SUCCESS"}}],

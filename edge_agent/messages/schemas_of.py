@@ -49,5 +49,18 @@ def schema_hash() -> str:
 
 
 def _schema(name: str, model: type[WireModel]) -> dict[str, Any]:
-    made = model.model_json_schema(mode="validation")
+    made = _plain(model.model_json_schema(mode="validation"))
     return {"$schema": DRAFT, **made, "title": name, "examples": [EXAMPLES[name]]}
+
+
+def _plain(schema: Any) -> Any:
+    """Without the hint for code generators (`discriminator`) that is of OpenAPI and no JSON Schema."""
+    match schema:
+        case dict():
+            hint = schema.get("discriminator")
+            drop = "discriminator" if isinstance(hint, dict) and "propertyName" in hint else None
+            return {key: _plain(item) for key, item in schema.items() if key != drop}
+        case list():
+            return [_plain(item) for item in schema]
+        case _:
+            return schema
