@@ -34,7 +34,7 @@ from edge_agent.tools.registry import Registry
 from edge_agent.tools.seeds import seed_rules, seed_tasks
 from edge_agent.tools.sorting_rules import sorting_rules
 from edge_agent.tools.task_status import task_status
-from offline_rules.lexicon import Lexicon
+from offline_rules.lexicon import Lexicon, default_lexicon
 from offline_rules.router import Router
 
 
@@ -111,12 +111,13 @@ def boundary(
 
 
 def lexicon(spec: CellSpec) -> Lexicon:
-    """The cell's own words, for the rules."""
+    """The cell's own words, besides those that everybody has for things of these names."""
+    known = default_lexicon()
     return Lexicon.of(
-        items={i.name: i.synonyms for i in spec.items},
-        bins={b.name: b.synonyms for b in spec.bins},
-        stations={s.name: s.synonyms for s in spec.stations},
-        devices={d.name: d.synonyms for d in spec.devices},
+        items={i.name: (*known.items.get(i.name, ()), *i.synonyms) for i in spec.items},
+        bins={b.name: (*known.bins.get(b.name, ()), *b.synonyms) for b in spec.bins},
+        stations={s.name: (*known.stations.get(s.name, ()), *s.synonyms) for s in spec.stations},
+        devices={d.name: (*known.devices.get(d.name, ()), *d.synonyms) for d in spec.devices},
     )
 
 
