@@ -354,6 +354,9 @@ class SimulatedCell(Protocol):
     async def restore(self) -> None:
         """Faults out, inputs good, key pressed, mode remote automatic, arm at home, endless parts; counts stay."""
 
+    async def renew(self) -> None:
+        """As if just started, at a fraction of the cost: links cut, another boot id, nothing counted or remembered."""
+
 
 @runtime_checkable
 class DriverPackage(Protocol):

@@ -69,3 +69,8 @@ class Count:
         if sight.kind != "other" and self.log is not None:
             row = {"kind": sight.kind, "command_id": sight.command_id, "t_ms": round(time.monotonic() * 1000, 3)}
             print(json.dumps(row), file=self.log, flush=True)
+
+    def clear(self) -> None:
+        """The log stays."""
+        self.motions.clear()
+        self.stops = 0

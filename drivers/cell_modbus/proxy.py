@@ -75,6 +75,7 @@ class Proxy:
             "counts": lambda: {"motions": dict(self._count.motions), "stops": self._count.stops},
             "put_fault": self._put_fault,
             "clear_faults": self._clear_faults,
+            "renew": self._renew,
             "active_faults": lambda: [
                 {"name": f.name, "seed": f.seed, "left": f.left, "args": dict(f.args)} for f in self._faults.active()
             ],
@@ -90,6 +91,12 @@ class Proxy:
         self._faults.clear()
         if self._server is None and not self.serial_port:
             await self._listen(self.port)
+
+    async def _renew(self) -> None:
+        """No fault, no connection, nothing counted."""
+        await self._clear_faults()
+        self._connections.cut()
+        self._count.clear()
 
     async def _listen(self, port: int) -> None:
         self._server = await asyncio.start_server(self._serve, HOST, port)

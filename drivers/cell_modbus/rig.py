@@ -92,6 +92,10 @@ class ModbusCell:
         await ask(self.proxy, "clear_faults")
         await ask(self.simulator, "restore")
 
+    async def renew(self) -> None:
+        await ask(self.proxy, "renew")
+        await ask(self.simulator, "renew")
+
 
 def attach_simulated(descriptor: Mapping[str, FaultArgument]) -> ModbusCell:
     """The cell that another process started and described. Raises `KeyError` for a missing address."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from drivers.cell_modbus.faults import CATALOGUE
+from drivers.cell_modbus.faults import CATALOGUE, FaultPort
 from drivers.cell_modbus.rig import ModbusCell
 from drivers.contract import (
     Action,
@@ -273,6 +273,19 @@ async def test_count_is_the_number_of_strikes(cell: ModbusCell) -> None:
         await cell.put_fault("no_part", count=2)
         codes = [(await run(driver, job_of(Action.PICK, number))).code for number in (1, 2, 3)]
         assert codes == [0x0601, 0x0601, 0]
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_same_seed_same_chance(name: str) -> None:
+    drawn = []
+    for seed in (5, 5, 6):
+        port = FaultPort()
+        port.put(name, seed=seed, count=1, args={})
+        taken = port.take(name)
+        assert taken is not None
+        drawn.append(taken.chance.random())
+        assert port.take(name) is None
+    assert drawn[0] == drawn[1] != drawn[2]
 
 
 def test_every_fault_is_told_in_both_languages() -> None:

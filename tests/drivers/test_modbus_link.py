@@ -9,12 +9,14 @@ import pytest
 from pymodbus.client import AsyncModbusTcpClient
 
 from drivers.cell_modbus.driver import CellModbusDriver
+from drivers.cell_modbus.mailbox import mailbox_words
 from drivers.cell_modbus.registers import Reg
 from drivers.cell_modbus.simulator import mbap
 from drivers.cell_modbus.simulator.mbap import Frame
 from drivers.contract import DriverError, LinkLost, NotSent, WrongReply
 from drivers.wire.modbus import ErrorReply, assert_pinned
 from tests.drivers.scripted import Script, honest, link_to, scripted, silent
+from tests.drivers.test_cell_modbus_frames import WORKED_FRAME, WORKED_JOB
 
 pytestmark = pytest.mark.net
 WORDS = tuple(range(28))
@@ -197,6 +199,15 @@ async def test_wire_self_test_unanswered_write_leaves_once() -> None:
             await default.write_registers(100, list(WORDS))
         default.close()
         assert len(peer.frames) == 4
+
+
+async def test_worked_frame_leaves_byte_for_byte() -> None:
+    async with scripted(honest) as peer:
+        link = link_to(peer.port)
+        await link.open()
+        await link.write_once(Reg.MAILBOX, mailbox_words(WORKED_JOB))
+        assert replace(peer.frames[0], transaction=0x1234).encode() == WORKED_FRAME
+        link.close()
 
 
 async def test_unpinned_client_is_not_armed() -> None:

@@ -57,6 +57,7 @@ def control_ops(controller: Controller) -> Mapping[str, Handler]:
         "set_input": lambda name, good: hands.set_input(name, good, now_ms()),
         "place_part": lambda pose: hands.place_part(tuple(pose)),
         "restore": lambda: hands.restore(now_ms()),
+        "renew": lambda: hands.renew(now_ms()),
     }
 
 

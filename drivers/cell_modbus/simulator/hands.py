@@ -9,6 +9,7 @@ from drivers.cell_modbus.faults import checked_arguments
 from drivers.cell_modbus.registers import Code, StopLevel
 from drivers.cell_modbus.simulator.arm import Arm
 from drivers.cell_modbus.simulator.controller import INPUT_OF_FAULT, INPUTS, Controller
+from drivers.cell_modbus.simulator.profile import BOOT_MS
 from drivers.contract import ControllerState, FaultArgument, Mode, PoseTenths
 
 MAX_PARTS = 64
@@ -86,3 +87,13 @@ class Hands:
         controller.reset_required = False
         controller.fault_code = 0
         controller.rest()
+
+    def renew(self, now_ms: float) -> None:
+        """A new controller in place of this one: another boot id, nothing counted, nothing remembered."""
+        controller = self.controller
+        self.restore(now_ms)
+        controller.reboot(now_ms)
+        controller.booted_ms = now_ms - BOOT_MS
+        controller.rest()
+        controller.last_id = controller.fault_counter = 0
+        controller.history.clear()
