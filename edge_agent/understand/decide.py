@@ -94,6 +94,9 @@ def _mood_gate(reading: Reading, blank: Interpretation) -> Interpretation | None
 
 
 def _closed_to_all(outcome: Ambiguous, said: Mood) -> bool:
+    """Two values for one slot are asked back whenever the sentence could be a wish: the question decides nothing."""
+    if outcome.slot is not None and said is Mood.STATEMENT:
+        return False
     return not any(mood.lets_pass(m.intent, said) for m in outcome.candidates)
 
 
