@@ -28,8 +28,7 @@ from edge_agent.desk.speaker import Speaker
 from edge_agent.desk.stream import Address
 from edge_agent.messages.alarm import AlarmMessage, AlarmType
 from edge_agent.messages.codes import Lang
-from edge_agent.messages.content import Session
-from edge_agent.messages.event import Event
+from edge_agent.messages.event import Envelope, Event
 from edge_agent.messages.rate import Rates
 from edge_agent.messages.request import StopRequest
 from edge_agent.messages.states import CellStateWord
@@ -145,6 +144,7 @@ class Agent:
         self.pipeline = self._pipeline()
         self._tasks: set[asyncio.Task[object]] = set()
         self._loop: asyncio.Task[None] | None = None
+        self._was_online = False
 
     def _pipeline(self) -> Pipeline:
         parts, knobs = self.parts, self.knobs
@@ -246,7 +246,11 @@ class Agent:
         self.presences.left(user, client, self._clock.monotonic_s())
 
     def broker_changed(self, online: bool) -> None:
-        """Told by the transport; without a broker nobody sees the alarm but the journal and the console."""
+        """Told by the transport; without a broker nobody sees the alarm but the journal and the console. A broker
+        that was never there is not lost."""
+        if not online and not self._was_online:
+            return
+        self._was_online = True
         self._keep(asyncio.create_task(self._set_alarm("broker.lost", not online, "broker")))
 
     async def _set_alarm(self, kind: AlarmType, active: bool, source: str, detail: str = "") -> None:
@@ -254,11 +258,12 @@ class Agent:
         with suppress(JournalFault):
             await self.alarms.set(kind, active, source, detail)
 
-    def session_of(self, user: str) -> Session:
-        """What this user's page would show if it were loaded now."""
+    def session_of(self, user: str) -> Event:
+        """What this user's page would show if it were loaded now, as an event of no run."""
         speaker = Speaker(user, self.intake.role(user), "mqtt", self.knobs.lang)
-        trace = Traces(self.parts.entropy(8).hex(), f"p-{self.parts.entropy(8).hex()}")
-        return self.pipeline.serving.session(self.page_of(speaker), trace, speaker)
+        traces = Traces(self.parts.entropy(8).hex(), f"p-{self.parts.entropy(8).hex()}")
+        content = self.pipeline.serving.session(self.page_of(speaker), traces, speaker)
+        return Event(Envelope(run="-", seq=0, at=self._clock.now(), epoch=self.parts.journal.epoch), content)
 
     # -- surroundings of the acceptance -----------------------------------------------------------------------
 

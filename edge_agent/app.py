@@ -38,7 +38,7 @@ from edge_agent.control.ports import Steps, no_steps
 from edge_agent.desk.arrival import Arrival
 from edge_agent.lab_faults import LabFaults
 from edge_agent.messages.capabilities import CapabilitiesMessage, DeviceInfo, ModelInfo
-from edge_agent.messages.encode import encode
+from edge_agent.messages.encode import encode, encode_event
 from edge_agent.messages.parse import parse_stop
 from edge_agent.messages.rate import RateLimit, Rates
 from edge_agent.messages.rejection import Rejection
@@ -219,7 +219,7 @@ async def site(settings: Settings, options: Options) -> AsyncIterator[Running]:
         agent = Agent(parts, knobs(settings, thresholds))
         arm.view = lambda: agent.supervisor.view
         faults.changed = lambda: outlet.cell(agent.supervisor.view)
-        outlet.session = lambda user: encode(agent.session_of(user))
+        outlet.session = lambda user: encode_event(agent.session_of(user))
         await agent.start()
         stack.push_async_callback(agent.close)
         link = _link(mqtt, agent, outlet, journal.epoch)

@@ -42,7 +42,7 @@ class Sessions:
         seen.runs.move_to_end(event.envelope.run)
         while len(seen.runs) > MAX_RUNS:
             seen.runs.popitem(last=False)
-        return body.type in ("content", "failure", "done")
+        return body.type == "done"
 
     def close_prompt(self, user: str, prompt_id: str) -> None:
         """Answered, withdrawn or void: no longer shown to anybody."""

@@ -79,7 +79,6 @@ class Serving:
             traces,
             user=speaker.user,
             role=speaker.role.word,
-            epoch=self.journal.epoch,
             lab=self._lab_denied(speaker.role) is None,
             cell_state=self.moving.supervisor.view.state.value,
             open_prompts=self.sessions.prompts(speaker.user),

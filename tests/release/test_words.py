@@ -456,7 +456,7 @@ def test_acknowledgements_and_views(lang: Lang) -> None:
     for what in speaker.page.texts.under("done_ack"):
         assert speaker.done_ack(TRACES, what=what, data={"detail": "query.timeout"}).text
     session = speaker.session(
-        TRACES, user="ann", role="operator", epoch=3, lab=False, cell_state="READY", open_prompts=[], runs=[]
+        TRACES, user="ann", role="operator", lab=False, cell_state="READY", open_prompts=[], runs=[]
     )
     assert speaker.say("cell_state.READY") in session.text
     history = speaker.history(
