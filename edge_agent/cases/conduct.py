@@ -13,12 +13,13 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from drivers.contract import DriverError
 from edge_agent.cases.cell import CLIENT, CellUnderTest, Observed, Script, Setup
 from edge_agent.cases.line import CaseLine, ConfirmReply, Reply, Spoken
 from edge_agent.cases.mechanisms import Mechanism
 from edge_agent.cases.record import CaseRecord, RunSeen
 from edge_agent.messages.wire import utc_text
-from edge_agent.run.journal import Kind
+from edge_agent.run.journal import JournalFault, Kind
 from edge_agent.safety.cell import CellState
 
 LINE_DEADLINE_S: Final = 60.0
@@ -27,6 +28,8 @@ TTL_MS: Final = 5000
 STALE_S: Final = 60
 INVENTED_PROMPT: Final = "invented-0000"
 INVENTED_DIGEST: Final = "0" * 64
+BROKEN: Final = (TimeoutError, OSError, LookupError, ValueError, JournalFault, DriverError)
+"""What a cell may raise: the line has failed, with this as its trouble, and the next one is run."""
 PROBE: Final[Mapping[str, str]] = {"zh": "动作=回零 设备=arm_01", "en": "action=home device=arm_01"}
 """The next control line after a lockout."""
 
@@ -78,22 +81,33 @@ class Talk:
 async def conduct(
     cell: CellUnderTest, line: CaseLine, hands: Hands, without: frozenset[Mechanism] = frozenset()
 ) -> CaseRecord:
-    """Runs one line on `cell`. A line that does not end is a record with `trouble`, not an exception."""
-    await cell.begin(setup_of(line, without))
+    """Runs one line on `cell`. A line that does not end, or whose cell breaks, is a record with `trouble`."""
     faults = frozenset(f.name for f in line.put_in() if f.group == "transport")
     talk = Talk(cell, line, hands, hands.monotonic_s(), faults)
     turns, trouble = 0, None
     try:
         async with asyncio.timeout(LINE_DEADLINE_S):
+            await cell.begin(setup_of(line, without))
+            talk.began_s = hands.monotonic_s()
             for turn in line.turns:
                 await cell.script(script_of(turn))
                 await _converse(talk, turn, turn.replies or [], disturbed=False)
             turns = len(talk.runs)
             await cell.script(script_of(line))
             await _converse(talk, line, line.replies, disturbed=True)
-    except TimeoutError as error:
-        trouble = f"a run did not end: {error}" if str(error) else "a run did not end"
-    return await _recorded(talk, turns, trouble)
+    except BROKEN as error:
+        trouble = _named(error)
+    try:
+        return await _recorded(talk, turns, trouble)
+    except BROKEN as error:
+        return _record(talk, UNSEEN, turns, trouble or _named(error), 0.0)
+
+
+def _named(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+
+
+UNSEEN: Final = Observed(frames=0, stop_words=0, cell_state=CellState.OFFLINE, rows=())
 
 
 def setup_of(line: CaseLine, without: frozenset[Mechanism]) -> Setup:

@@ -58,8 +58,20 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
     "process": ("kill_agent_at",),
     "inside": ("unrecognised_exception", "rules_raise"),
 }
-ARGUMENT: Final[Mapping[str, str]] = {"slow": "ms", "flaky": "p", "delay": "ms", "kill_agent_at": "step"}
-"""Faults that take one argument, and what it is: milliseconds, a probability, the name of a step."""
+ARGUMENT: Final[Mapping[str, str]] = {
+    "slow": "ms",
+    "flaky": "p",
+    "delay": "ms",
+    "receipt_late": "ms",
+    "kill_agent_at": "step",
+    "controller_reboot": "when",
+    "controller_estop": "when",
+    "guard_open": "when",
+    "heartbeat_frozen": "when",
+}
+"""Faults that take one argument, and what it is: milliseconds, a probability, the name of a step, or when it strikes
+(`now`, or `executing`: in the middle of the next motion)."""
+WHEN: Final = ("now", "executing")
 
 ON_THE_ARM: Final = frozenset({"arm", "wire"})
 _FORM = re.compile(r"^(?:(?P<group>[a-z]+)\.)?(?P<name>[a-z_]+)(?:\((?P<argument>[a-z0-9_.]{1,32})\))?$")
@@ -78,6 +90,18 @@ class Fault:
     @property
     def on_the_arm(self) -> bool:
         return self.group in ON_THE_ARM
+
+    def arguments(self) -> dict[str, int | str]:
+        """As whoever puts the fault in names them: `ms`, `percent`, `delay_ms`, `when`, `step`."""
+        if self.argument is None:
+            return {}
+        match ARGUMENT[self.name]:
+            case "ms":
+                return {"ms" if self.name == "slow" else "delay_ms": round(float(self.argument))}
+            case "p":
+                return {"percent": round(float(self.argument) * 100)}
+            case named:
+                return {named: self.argument}
 
     def __str__(self) -> str:
         told = f"{self.group}.{self.name}"
@@ -103,7 +127,9 @@ def _check_argument(name: str, argument: str | None) -> None:
     takes = ARGUMENT.get(name)
     if takes is None and argument is not None:
         raise UnknownFault(f"{name} takes no argument")
-    if argument is None or takes == "step":
+    if takes == "when" and argument not in (None, *WHEN):
+        raise UnknownFault(f"{name}: now or executing was expected")
+    if argument is None or takes in ("step", "when"):
         return
     try:
         value = float(argument)

@@ -1,16 +1,18 @@
 """Does the runner tell expectations apart? Every record is judged by every other line's expectation too. Pure.
 
-A record of one line, given any other line's differing `expected`, must fail; only `REJECT_…` records may also satisfy
-`SAFE_REJECT_OR_DEGRADE`. What comes back is where an expectation is too weak.
+A record of one line, given any other line's differing `expected`, must fail; only `REJECT_…` and
+`SAFE_REJECT_OR_DEGRADE` may hold together. `RELEASE_SUCCESS` and `FALLBACK_…` name an outcome that many records share:
+they are told apart from one another alone. What comes back is where an expectation is too weak.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from edge_agent.cases.expect import satisfies
-from edge_agent.cases.labels import ALSO_SAFE_REJECT, SAFE_REJECT_OR_DEGRADE
+from edge_agent.cases.labels import ALSO_SAFE_REJECT, FALLBACKS, RELEASE_SUCCESS, SAFE_REJECT_OR_DEGRADE
 from edge_agent.cases.record import CaseRecord
 
 
@@ -29,11 +31,16 @@ def too_weak(records: Sequence[tuple[str, CaseRecord]]) -> tuple[TooWeak, ...]:
     return tuple(
         TooWeak(id_, record.line.expected, other)
         for id_, record in records
-        for other in _others(record.line.expected, occurring)
-        if satisfies(record, other)
+        if satisfies(record, record.line.expected)
+        for other in occurring
+        if not _may_both_hold(record.line.expected, other) and satisfies(record, other)
     )
 
 
-def _others(own: str, occurring: Iterable[str]) -> Iterable[str]:
-    allowed = {own} | ({SAFE_REJECT_OR_DEGRADE} if own in ALSO_SAFE_REJECT else set())
-    return (label for label in occurring if label not in allowed)
+OUTCOMES: Final = frozenset({*FALLBACKS, RELEASE_SUCCESS})
+
+
+def _may_both_hold(own: str, other: str) -> bool:
+    pair = {own, other}
+    rejections = SAFE_REJECT_OR_DEGRADE in pair and bool(pair & ALSO_SAFE_REJECT)
+    return own == other or rejections or (own in OUTCOMES) != (other in OUTCOMES)

@@ -25,7 +25,9 @@ LOCKED_OUT: Final = equal("cell state", "LOCKED_OUT", lambda r: r.cell_state.val
 
 
 def _locked_first(record: CaseRecord) -> tuple[bool, object]:
-    latched = [row.seq for row in record.of_kind(Kind.LOCKOUT)]
+    """Latched by this line, not by how the cell began, and stored before anybody was told."""
+    asked = min((row.seq for row in record.of_kind(Kind.REQUEST)), default=0)
+    latched = [row.seq for row in record.of_kind(Kind.LOCKOUT) if row.seq > asked]
     told = [row.seq for row in record.of_kind(Kind.EVENT) if tells(row.body, record.judged.id)]
     return bool(latched and told) and min(latched) < min(told), {"lockout rows": latched, "content rows": told}
 
