@@ -54,7 +54,7 @@ class CellModbusDriver:
         await self._link.write(Reg.AGENT_HEARTBEAT, opening)
         if (found := await self._link.read(Reg.AGENT_HEARTBEAT, len(opening))) != opening:
             raise WrongReply(f"session words read back {found}, written {opening}")
-        await self._read_receipt()
+        self._last_command_id = u32(await self._link.read(Reg.RECEIPT_COMMAND_ID, 2), 0)
         self._identified = self._link.generation
         return decode_identity(words, is_real=self._is_real)
 

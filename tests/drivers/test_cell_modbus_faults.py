@@ -184,6 +184,7 @@ async def test_reboot_midway_cuts_the_link_and_changes_the_boot_id(cell: ModbusC
             await run(driver, JOB)
         after = await driver.identify(SESSION + 1)
         assert after.boot_id != before.boot_id
+        assert (await driver.snapshot()).last_command_id == 0
         assert await driver.receipt(JOB.order.command_id) is None
         assert (await driver.snapshot()).executed == 0
         await idle(driver)

@@ -77,6 +77,7 @@ async def test_h34_cable_pulled_during_a_move_and_the_controller_stops_by_itself
         assert (state["state"], state["fault_code"]) == ("STOPPED", 0x0401)
         await cell.clear_faults()
         await driver.identify(SESSION + 1)
+        assert (await driver.snapshot()).last_command_id == LONG.order.command_id
         receipt = await driver.receipt(LONG.order.command_id)
         assert receipt is not None
         assert (receipt.state, receipt.code) == (ReceiptState.ABORTED, 0x0401)
