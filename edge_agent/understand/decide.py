@@ -26,7 +26,7 @@ DISAGREE = "rules_and_model_disagree"
 STOP_BY_MODEL = "stop_heard_by_model_only"
 NOTHING_PENDING = "nothing_pending"
 
-UNREADABLE = frozenset({"empty_text", "text_too_long"})
+UNREADABLE = frozenset({"empty_text", "too_long"})
 """Reasons of the rules that mean `INPUT_INVALID`."""
 
 _BARE_EN = ("yes", "y", "yeah", "yep", "ok", "okay", "confirm", "confirmed", "no", "n", "1", "2", "3")
@@ -101,7 +101,9 @@ def _closed_to_all(outcome: Ambiguous, said: Mood) -> bool:
 
 
 def _explicit(reading: Reading, blank: Interpretation) -> Interpretation:
-    """Counts as an order, with and without a model."""
+    """Counts as an order, with and without a model; `confirm=no` in it takes it back."""
+    if reading.mood is not Mood.IMPERATIVE:
+        return replace(blank, reason=mood.reason(reading.mood))
     if not isinstance(reading.outcome, Match):
         return replace(blank, disposition=Disposition.REFUSE, reason=reading.outcome.reason)
     view = _with_intent(blank, reading.outcome.intent)

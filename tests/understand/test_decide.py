@@ -195,10 +195,11 @@ def test_the_explicit_form_proposes_with_and_without_a_model(model: Model) -> No
         match(Intent.CONTROL_DEVICE),
         slot(text, "action", "回零", "home"),
         slot(text, "device", "arm_01"),
-        mood=Mood.QUESTION,
     )
     got = decide(replace(given, explicit=True, ignored=("是否确认=是",)), model)
     assert (got.disposition, got.source, got.ignored) == (Disposition.PROPOSE_MOTION, "explicit", ("是否确认=是",))
+    taken_back = decide(replace(given, explicit=True, mood=Mood.NEGATION), model)
+    assert (taken_back.disposition, taken_back.reason) == (Disposition.EXPLAIN, "mood_negation")
 
 
 @pytest.mark.parametrize("base", [HOME, RULE, GLASS, replace(HOME, explicit=True)])
@@ -223,7 +224,7 @@ def test_an_answer_without_a_question_does_nothing(text: str) -> None:
     assert (got.disposition, got.reason) == (Disposition.EXPLAIN, "nothing_pending")
 
 
-@pytest.mark.parametrize("reason", ["empty_text", "text_too_long"])
+@pytest.mark.parametrize("reason", ["empty_text", "too_long"])
 def test_unreadable_input_is_refused(reason: str) -> None:
     assert decide(reading("", NoMatch(reason)), EVEN).disposition is Disposition.REFUSE
 

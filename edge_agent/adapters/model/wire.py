@@ -60,6 +60,14 @@ class Fitted(Reply):
     bias: list[Finite]
 
 
+class Seen(Reply):
+    input_tokens: int = Field(ge=0)
+
+
+class Crossed(Reply):
+    rows: list[list[Probability]]
+
+
 class Failed(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 

@@ -1,0 +1,106 @@
+"""Scored sentences against their labels: figures for each language, thresholds, and where the bars are. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from edge_agent.adapters.model.profile import Figures, FittedThreshold
+from edge_agent.understand.clarify import MIN_MARGIN, MIN_TOP_SCORE, should_clarify
+from edge_agent.understand.scores import Scores, top_two
+from edge_agent.understand.thresholds import RISK_OF, Risk, Thresholds
+from offline_rules.reading import Intent, Lang
+
+LANGS: tuple[Lang, ...] = ("zh", "en")
+
+GRID = (MIN_TOP_SCORE, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.98)
+MOST_WRONG: dict[Risk, float] = {Risk.READ: 0.04, Risk.WRITE: 0.02, Risk.MOTION: 0.005, Risk.STOP_ASK: 0.02}
+"""Share of the sentences read as an intent of this risk, above threshold, that may be of another one."""
+LOWEST: dict[Risk, float] = {Risk.READ: MIN_TOP_SCORE, Risk.WRITE: 0.6, Risk.MOTION: 0.7, Risk.STOP_ASK: 0.8}
+"""However well the fit went: a few hundred sentences do not show a rate below this."""
+
+LEAST_ACCURACY = 0.93
+LEAST_COVERAGE = 0.75
+MOST_WRONG_ACTS = 0.01
+"""The bars of the qualification, in each language by itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    text: str
+    lang: Lang
+    label: Intent
+    scores: Scores
+
+    @property
+    def heard(self) -> str:
+        return top_two(self.scores)[0].intent
+
+    @property
+    def right(self) -> bool:
+        return self.heard == self.label
+
+    def above(self, thresholds: Thresholds) -> bool:
+        limit = thresholds.of(self.lang, self.heard)
+        return not should_clarify(self.scores, min_top_score=limit.min_top_score, min_margin=limit.min_margin)[0]
+
+
+def fit_thresholds(judged: Sequence[Judged]) -> list[FittedThreshold]:
+    """For each language and risk the lowest line on the grid that keeps wrong readings above it rare enough."""
+    return [
+        FittedThreshold(lang=lang, risk=risk, min_top_score=_line(judged, lang, risk), min_margin=MIN_MARGIN)
+        for lang in LANGS
+        for risk in Risk
+    ]
+
+
+def _line(judged: Sequence[Judged], lang: Lang, risk: Risk) -> float:
+    own = [j for j in judged if j.lang == lang and RISK_OF.get(j.heard, Risk.READ) is risk]
+    for line in (g for g in GRID if g >= LOWEST[risk]):
+        over = [j for j in own if top_two(j.scores)[0].score >= line]
+        if sum(not j.right for j in over) <= MOST_WRONG[risk] * len(over):
+            return line
+    return GRID[-1]
+
+
+def figures(judged: Iterable[Judged], thresholds: Thresholds) -> list[Figures]:
+    every = tuple(judged)
+    return [_figures(lang, [j for j in every if j.lang == lang], thresholds) for lang in LANGS]
+
+
+def _figures(lang: Lang, own: Sequence[Judged], thresholds: Thresholds) -> Figures:
+    n = max(1, len(own))
+    above = [j for j in own if j.above(thresholds)]
+    wrong_acts = [j for j in above if j.heard == Intent.CONTROL_DEVICE and not j.right]
+    return Figures(
+        lang=lang,
+        n=len(own),
+        accuracy=sum(j.right for j in own) / n,
+        coverage=len(above) / n,
+        ask_rate=1 - len(above) / n,
+        wrong_act_rate=len(wrong_acts) / n,
+    )
+
+
+def shortfalls(measured: Iterable[Figures]) -> list[str]:
+    """Which bars were missed, each as a sentence; empty means qualified."""
+    return [reason for f in measured for reason in _shortfalls(f)]
+
+
+def _shortfalls(f: Figures) -> Iterable[str]:
+    if f.n == 0:
+        yield f"{f.lang}: no sentence to judge by"
+        return
+    if f.accuracy < LEAST_ACCURACY:
+        yield f"{f.lang}: accuracy {f.accuracy:.1%}, at least {LEAST_ACCURACY:.0%} is needed"
+    if f.coverage < LEAST_COVERAGE:
+        yield f"{f.lang}: above threshold on {f.coverage:.1%}, at least {LEAST_COVERAGE:.0%} is needed"
+    if f.wrong_act_rate > MOST_WRONG_ACTS:
+        yield f"{f.lang}: wrongly read as control {f.wrong_act_rate:.1%}, at most {MOST_WRONG_ACTS:.0%} may be"
+
+
+def confusion(judged: Iterable[Judged]) -> dict[tuple[Intent, str], int]:
+    table: dict[tuple[Intent, str], int] = {}
+    for j in judged:
+        table[j.label, j.heard] = table.get((j.label, j.heard), 0) + 1
+    return table
