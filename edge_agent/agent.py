@@ -15,8 +15,9 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from drivers.contract import Action, Driver, Order
+from edge_agent.control.core import Ears, Tempo
 from edge_agent.control.ports import Steps, no_steps
-from edge_agent.control.supervisor import Stored, Supervisor, Tempo
+from edge_agent.control.supervisor import Stored, Supervisor
 from edge_agent.control.view import CellView
 from edge_agent.desk.alarms import AlarmBoard
 from edge_agent.desk.arrival import Arrival
@@ -128,8 +129,7 @@ class Agent:
             new_session=lambda: int.from_bytes(parts.entropy(4), "big") or 1,
             tempo=knobs.tempo,
             steps=parts.steps,
-            on_change=self._cell_changed,
-            on_phase=self._phase,
+            ears=Ears(self._cell_changed, self._phase),
         )
         self.intake = Intake(
             parts.journal,

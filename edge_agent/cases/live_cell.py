@@ -25,7 +25,7 @@ from edge_agent.cases.cell import CLIENT, USERS, Flat, Observed, Script, Setup
 from edge_agent.cases.faults import Fault
 from edge_agent.cases.line import ScriptedResult
 from edge_agent.cell_file import load_cell
-from edge_agent.control.supervisor import Tempo
+from edge_agent.control.core import Tempo
 from edge_agent.control.view import CellView
 from edge_agent.desk.arrival import Arrival
 from edge_agent.desk.stream import Address
@@ -89,7 +89,7 @@ class InProcess:
         if isinstance(event.body, Status):
             self.on_phase(address.user, event.body.phase)
 
-    def cell(self, view: CellView) -> None:
+    def cell(self, _view: CellView) -> None:
         """Looked at through the agent itself, by whoever waits for a change."""
         self.cell_changed.set()
 
@@ -121,7 +121,7 @@ class LiveCell:
 
     async def begin(self, setup: Setup) -> None:
         await self.end()
-        await self._rig.restore()
+        await self._rig.renew()
         self._lines += 1
         folder = self._folder / f"line-{self._lines}"
         await asyncio.to_thread(create, folder, self._clock.wall_ms())
@@ -230,7 +230,7 @@ class LiveCell:
         self._own = list(script.own_results)
         self._tools = {name: list(results) for name, results in (script.named_results or {}).items()}
         self._driver.refusals = [r for r in (*self._own, *self._tools.get(ToolName.ARM_CONTROL, ())) if not r.ok]
-        self._model.script.extend(script.model_items)
+        self._model.script.extend({str(key): value for key, value in item.items()} for item in script.model_items)
         if script.scores is not None:
             self._model.scores = tuple(IntentScore(name, score) for name, score in script.scores)
 

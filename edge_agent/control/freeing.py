@@ -1,0 +1,94 @@
+"""Leaving STOPPED and LOCKED_OUT: both only after the controller showed itself idle, neither moves anything."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from drivers.contract import DriverError, Snapshot
+from edge_agent.control.core import Core
+from edge_agent.control.ends import Freed, FreeOutcome, StillHeld
+from edge_agent.control.watching import Watching
+from edge_agent.run.journal import JournalFault, Kind
+from edge_agent.safety.cell import CellEvent, CellState
+from edge_agent.safety.watch import interlock_open, posture, still
+
+
+class Freeing:
+    def __init__(self, core: Core, watching: Watching) -> None:
+        self._core, self._watching = core, watching
+
+    async def release_stop(self, by: str) -> FreeOutcome:
+        """Takes a proved stop back; READY only when that was read back and written down."""
+        core = self._core
+        if core.feed(CellEvent.RELEASE_ASKED, "release_asked", (by,)).refused:
+            return StillHeld("not_stopped", "INTERLOCK_OPEN")
+        try:
+            freed = await self._let_go()
+            if isinstance(freed, Freed):
+                await core.store(Kind.RELEASE_STOP, {"by": by, "read_back": asdict(freed.read_back)})
+                self._settle(freed.read_back)
+                core.feed(CellEvent.RELEASED, "")
+        except DriverError as error:
+            return StillHeld("link_lost", error.code)
+        except JournalFault:
+            return StillHeld("journal_fault", "STORE_FAILED")
+        return freed
+
+    async def reset(self, by: str, why: str) -> FreeOutcome:
+        """A technician's deliberate act at the cell, with a reason, after a read-back. No old command is sent."""
+        core = self._core
+        if core.machine.cell is not CellState.LOCKED_OUT:
+            return StillHeld("not_locked_out", "INTERLOCK_OPEN")
+        try:
+            freed = await self._free_after_read_back()
+            if isinstance(freed, StillHeld):
+                return freed
+            await core.store(Kind.RESET, {"by": by, "why": why, "read_back": asdict(freed.read_back)})
+        except DriverError as error:
+            return StillHeld("link_lost", error.code)
+        except JournalFault:
+            return StillHeld("journal_fault", "STORE_FAILED")
+        core.feed(CellEvent.RESET, "reset_by_technician")
+        await self._watching.round()
+        return freed
+
+    async def _free_after_read_back(self) -> FreeOutcome:
+        core = self._core
+        if not core.linked:
+            await self._watching.link()
+        first = await core.driver.snapshot()
+        await core.clock.sleep(core.tempo.stop.still_gap_s)
+        second = await core.driver.snapshot()
+        if not still(first, second, core.spec.limits.still_tolerance_tenths):
+            return StillHeld("arm_moving", "INTERLOCK_OPEN", second)
+        freed = await self._let_go()
+        if isinstance(freed, StillHeld):
+            await core.driver.request_stop()
+        return freed
+
+    async def _let_go(self) -> FreeOutcome:
+        """The stop level off, then read back until idle or out of time."""
+        core = self._core
+        await core.driver.release_stop()
+        until_s = core.clock.monotonic_s() + core.tempo.free_s
+        while True:
+            snapshot = await core.driver.snapshot()
+            if posture(snapshot) is CellEvent.IDENTIFIED and not interlock_open(snapshot):
+                return Freed(snapshot)
+            if core.clock.monotonic_s() >= until_s:
+                return StillHeld(held_by(snapshot), "INTERLOCK_OPEN", snapshot)
+            await core.clock.sleep(core.tempo.stop.still_gap_s)
+
+    def _settle(self, snapshot: Snapshot) -> None:
+        if self._core.observed is not None:
+            self._core.observed.snapshot = snapshot
+            self._core.observed.settle()
+
+
+def held_by(snapshot: Snapshot) -> str:
+    """What the controller still shows, as a stable word."""
+    if snapshot.interlocks.reset_required:
+        return "controller_key_needed"
+    if posture(snapshot) is CellEvent.MODE_LEFT:
+        return "not_remote_automatic"
+    return "interlock_open" if interlock_open(snapshot) else "controller_not_idle"
