@@ -98,7 +98,8 @@ class Connection:
             return NotOpened(f"{self._settings.host}:{self._settings.port}: {error}")
         self._client.loop_start()
         try:
-            answer = await asyncio.wait_for(self._connected, self._settings.connect_timeout_s)
+            async with asyncio.timeout(self._settings.connect_timeout_s):
+                answer = await asyncio.shield(self._connected)
         except TimeoutError:
             return NotOpened("the broker took the connection and said nothing")
         self._open = isinstance(answer, Opened)
@@ -112,7 +113,8 @@ class Connection:
             return False
         granted = self._granted.setdefault(mid, self._loop.create_future())
         try:
-            return await asyncio.wait_for(granted, self._settings.connect_timeout_s)
+            async with asyncio.timeout(self._settings.connect_timeout_s):
+                return await granted
         except TimeoutError:
             return False
 
@@ -151,7 +153,8 @@ class Connection:
         self._lose("closed")
         self._client.disconnect()
         try:
-            await asyncio.wait_for(asyncio.to_thread(self._client.loop_stop), self._settings.connect_timeout_s)
+            async with asyncio.timeout(self._settings.connect_timeout_s):
+                await asyncio.to_thread(self._client.loop_stop)
         except TimeoutError:
             self.dropped += 1
 

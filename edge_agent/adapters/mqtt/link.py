@@ -119,7 +119,8 @@ class MqttLink:
             await asyncio.wait({said.acked}, timeout=FAREWELL_S)
         for task in self._tasks:
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=2 * self._settings.connect_timeout_s)
         self._tasks.clear()
 
     @property
@@ -135,7 +136,8 @@ class MqttLink:
     async def wait_online(self, timeout_s: float) -> bool:
         """True once both lines are proved; False when `timeout_s` passes first."""
         try:
-            await asyncio.wait_for(self._online.wait(), timeout_s)
+            async with asyncio.timeout(timeout_s):
+                await self._online.wait()
         except TimeoutError:
             return False
         return True
@@ -232,9 +234,11 @@ class MqttLink:
         self._enter(line, LinkState.PROVING, "waiting for our own message to come back")
         self._say(line, connection)
         try:
-            await asyncio.wait_for(line.proved.wait(), self._settings.prove_timeout_s)
+            async with asyncio.timeout(self._settings.prove_timeout_s):
+                await line.proved.wait()
         except TimeoutError:
-            self._enter(line, LinkState.OFFLINE, f"own message did not come back within {STALE_S:.0f} s; access list?")
+            within_s = self._settings.prove_timeout_s
+            self._enter(line, LinkState.OFFLINE, f"own message did not come back within {within_s} s; access list?")
             return False
         return not connection.lost.done()
 
