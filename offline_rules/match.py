@@ -165,6 +165,8 @@ def _cost(token: Token, names: Mapping[str, int]) -> float:
 
 def _hit(variant: _Variant, sentence: _Sentence, taken: list[int], tail: int | None) -> Hit | None:
     end = len(sentence.costs) if tail is None else tail
+    if variant.phrase.start and any(sentence.strict[: taken[0]]):
+        return None
     inside = set(taken)
     left = sum(sentence.costs[i] for i in range(end) if i not in inside)
     weight = sum(sentence.weights[i] for i in taken)

@@ -15,7 +15,8 @@ from functools import cache
 from offline_rules.lexicon import DATA
 from offline_rules.reading import Mood
 
-_QUOTE = re.compile(r"""["«»<>]|(?<![a-z0-9])'|'(?![a-z0-9])""")
+_QUOTE = re.compile(r"""["«»<>]|(?<![a-z0-9\u25a1])'|'(?![a-z0-9])""")
+_ELLIPSIS = re.compile(r"\.{2,}")
 _QUESTION_MARK = re.compile(r"[?¿⁇⁈‽]")
 
 
@@ -32,6 +33,8 @@ def spoken_mood(text: str) -> Mood | None:
     """
     if _QUOTE.search(text):
         return Mood.QUOTATION
+    if _ELLIPSIS.search(text):
+        return Mood.SELF_CORRECTION
     found = next((marker.mood for marker in _markers() if marker.words.search(text)), None)
     if found in (None, Mood.NEGATION, Mood.PAST, Mood.REPORT, Mood.DEFERRED) and _QUESTION_MARK.search(text):
         return Mood.QUESTION

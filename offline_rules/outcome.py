@@ -9,7 +9,7 @@ from typing import Final
 from offline_rules.explicit import Explicit
 from offline_rules.match import OBJECT, Hit
 from offline_rules.normalise import Normal
-from offline_rules.reading import Ambiguous, Intent, Match, Mood, NoMatch, Outcome, Slot, SlotName, Vague
+from offline_rules.reading import Ambiguous, Intent, Lang, Match, NoMatch, Outcome, Slot, SlotName, Vague
 from offline_rules.tokens import Token
 
 NO_MATCH: Final = NoMatch("no_match_fallback_to_explain")
@@ -42,6 +42,7 @@ REASON: Final[Mapping[Intent, str]] = {
 }
 _ORDER: Final = tuple(Intent)
 _MUST_BE_ONE: Final = frozenset({"item_type", "bin", "station", "device", "task_id", "action"})
+_THING: Final = frozenset({OBJECT, "<foreign>", "<personal>"})
 _CLOSE: Final = 0.01
 """Ranks nearer than this are a tie between intents."""
 
@@ -55,11 +56,11 @@ class Judged:
     commanded: bool = False
 
 
-def judge(normal: Normal, tokens: Sequence[Token], hits: Sequence[Hit], spoken: Mood | None) -> Judged:
+def judge(normal: Normal, tokens: Sequence[Token], hits: Sequence[Hit], lang: Lang) -> Judged:
     """The outcome of a sentence from the phrases that fit it, best first."""
     if not hits:
         return Judged(NO_MATCH)
-    best = _best(hits, spoken)
+    best = _best(hits, lang)
     if best.phrase.vague is not None:
         return Judged(Vague(best.phrase.rule_id.rpartition(":")[2], best.phrase.vague), _said(tokens, Intent.UNKNOWN))
     intent = best.phrase.intent
@@ -82,13 +83,14 @@ def judge_explicit(form: Explicit) -> Judged:
     return Judged(match, _once(form.slots), not form.declined)
 
 
-def _best(hits: Sequence[Hit], spoken: Mood | None) -> Hit:
-    """The highest rank; on a tie a command before all others, then in the order of the intents' table."""
+def _best(hits: Sequence[Hit], lang: Lang) -> Hit:
+    """The highest rank; on a tie a clear command before all others, then in the order of the intents' table."""
     top = hits[0].rank
+    commands = any(hit.whole for hit in hits if hit.phrase.intent is Intent.CONTROL_DEVICE)
     return min(
         (hit for hit in hits if top - hit.rank < _CLOSE),
-        key=lambda hit: (hit.phrase.vague is not None, hit.phrase.intent is not Intent.CONTROL_DEVICE,
-                         -hit.score, _ORDER.index(hit.phrase.intent), hit.phrase.rule_id),
+        key=lambda hit: (hit.phrase.vague is not None, not (commands and hit.phrase.intent is Intent.CONTROL_DEVICE),
+                         -hit.score, _ORDER.index(hit.phrase.intent), hit.phrase.lang != lang, hit.phrase.rule_id),
     )  # fmt: skip
 
 
@@ -128,7 +130,7 @@ def _own_slots(normal: Normal, tokens: Sequence[Token], hit: Hit) -> tuple[Slot,
     if hit.phrase.action:
         verb = next((t for t in taken if t.slot is None and "<arm>" not in t.keys), taken[0])
         own.append(Slot("action", hit.phrase.action, normal.span(verb.start, verb.end)))
-    things = [t for t in taken if t.thing and not t.keys] if OBJECT in hit.phrase.keys() else []
+    things = [t for t in taken if t.thing and t.keys <= _THING] if not _THING.isdisjoint(hit.phrase.keys()) else []
     if things:
         span = normal.span(things[0].start, things[-1].end)
         own.append(Slot("item_type", normal.original[span[0] : span[1]].strip(), span, known=False))

@@ -9,6 +9,7 @@ A pack is one intent in one language:
     action = "home"                # CONTROL_DEVICE only
     unless = ["personal"]          # word classes whose presence rules the group out
     mood = "QUESTION"              # only in a sentence of that mood
+    start = true                   # only polite words may stand before it
     [group.phrases]
     goes_where = "{item} <goes> <where>"
 
@@ -36,7 +37,7 @@ ACTIONS: Final = frozenset(
     {"home", "pick", "place", "pick_place", "move", "open_gripper", "close_gripper", "park", "reset"}
 )
 _PACK_KEYS: Final = frozenset({"intent", "lang", "group", "classes", "macros", "outcome", "candidates"})
-_GROUP_KEYS: Final = frozenset({"cover", "action", "unless", "mood", "phrases", "missing"})
+_GROUP_KEYS: Final = frozenset({"cover", "action", "unless", "mood", "phrases", "start"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,7 @@ class Phrase:
     action: str | None
     unless: frozenset[str]
     mood: Mood | None
+    start: bool
     vague: tuple[Intent, ...] | None
     file: str
     line: int
@@ -190,11 +192,11 @@ class _GroupReader:
         if not isinstance(says, dict) or not says:
             raise self.source.error("phrases", "a group needs [group.phrases] with at least one phrase")
         cover, action = self._cover(group), self._action(group)
-        unless, mood = self._unless(group), self._mood(group)
+        unless, mood, start = self._unless(group), self._mood(group), self._start(group)
         for key, say in says.items():
             yield Phrase(
                 f"{self.name}:{key}", self.intent, self.lang, str(say), self._variants(key, say), cover, action,
-                unless, mood, self.vague, str(self.source.path), self.source.line(key),
+                unless, mood, start, self.vague, str(self.source.path), self.source.line(key),
             )  # fmt: skip
 
     def _variants(self, key: str, say: object) -> tuple[Elements, ...]:
@@ -228,6 +230,12 @@ class _GroupReader:
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
             raise self.source.error("unless", "must be a list of class names")
         return frozenset(f"<{name}>" for name in names)
+
+    def _start(self, group: Mapping[str, Any]) -> bool:
+        start = group.get("start", False)
+        if not isinstance(start, bool):
+            raise self.source.error("start", "must be true or false")
+        return start
 
     def _mood(self, group: Mapping[str, Any]) -> Mood | None:
         mood = group.get("mood")

@@ -84,8 +84,8 @@ class Router:
         tokens = tokenise(normal, self._vocabulary, self._lexicon)
         spoken = spoken_mood(_without_slots(normal, tokens))
         hits = self._matcher.hits(tokens, spoken)
-        judged = judge(normal, tokens, hits, spoken)
-        return judged, _mood(spoken, judged, tokens)
+        judged = judge(normal, tokens, hits, language(normal))
+        return judged, _mood(spoken, judged)
 
 
 def all_classes(packs: Sequence[Pack]) -> dict[str, tuple[str, ...]]:
@@ -112,7 +112,7 @@ def _without_slots(normal: Normal, tokens: Sequence[Token]) -> str:
     return text
 
 
-def _mood(spoken: Mood | None, judged: Judged, tokens: Sequence[Token]) -> Mood:
+def _mood(spoken: Mood | None, judged: Judged) -> Mood:
     if spoken is not None:
         return spoken
     return Mood.IMPERATIVE if judged.commanded else Mood.STATEMENT

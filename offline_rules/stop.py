@@ -25,6 +25,7 @@ _NOISE: Final = re.compile(
     re.ASCII,
 )
 _REPEATED: Final = re.compile(r"([a-z])\1{2,}")
+_SPELT: Final = re.compile(r"(?<![a-z0-9'])[a-z](?:[ .\-][a-z]){3,5}(?![a-z0-9'])")
 _SENTENCE: Final = re.compile(r"[^.!?;]+[.!?;]*")
 _QUOTED: Final = re.compile(r"""(["'«<])[^"'»>]*[\w\u4e00-\u9fff][^"'»>]*(["'»>])""")
 
@@ -44,6 +45,7 @@ class _Lexicon:
 def stop_sense(text: str) -> StopSense:
     """Whether a normalised text is a stop, holds a stop word that is none, or neither."""
     lexicon = _lexicon()
+    text = _SPELT.sub(lambda found: re.sub(r"[^a-z]", "", found.group()), text)
     if lexicon.words.search(_REPEATED.sub(r"\1", text)) is None and lexicon.presses.search(text) is None:
         return StopSense.NONE
     if _QUOTED.search(text):
@@ -65,15 +67,16 @@ def _is_stop(sentence: str, lexicon: _Lexicon) -> bool:
         return False
     if lexicon.presses.search(cry) or any(_bare(clause, lexicon) for clause in cry.split(",")):
         return True
-    without = lexicon.compounds.sub("\u25a1", cry)
+    without = lexicon.compounds.sub(" x ", cry)
     return lexicon.anywhere.search(without) is not None and lexicon.resets.search(without) is None
 
 
 def _bare(text: str, lexicon: _Lexicon) -> bool:
     """Nothing but stop words, cries and names of the machine."""
-    if lexicon.words.search(text) is None or lexicon.rules_out.search(text):
+    without = lexicon.compounds.sub(" x ", text)
+    if lexicon.words.search(without) is None or lexicon.rules_out.search(text):
         return False
-    return not _NOISE.sub("", lexicon.words.sub(" ", lexicon.compounds.sub("\u25a1", text)))
+    return not _NOISE.sub("", lexicon.words.sub(" ", without))
 
 
 @cache

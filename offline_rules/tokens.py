@@ -18,12 +18,12 @@ from offline_rules.slots import Found, find_slots, grounded
 from offline_rules.vocabulary import ITEM, SLOT_KEYS, Entry, Vocabulary
 
 _WORD: Final = re.compile(r"[a-z0-9_]+(?:['-][a-z0-9_]+)*", re.ASCII)
-_PUNCTUATION: Final = frozenset(" .,!;:~()[]#/")
+_PUNCTUATION: Final = frozenset(" .,!;")
 _POLITE: Final = "<polite>"
 _HEAD: Final = "<item_head>"
 _TAIL: Final = "<item_tail>"
 _FUNCTION: Final = frozenset({"<polite>", "<function>", "<item_head>", "{window}"})
-_NO_MEANING: Final = frozenset({"<personal>"})
+_NO_MEANING: Final = frozenset({"<personal>", "<foreign>"})
 _MILD: Final = frozenset({"<look>"})
 _MARK_KEYS: Final = frozenset({"<function>"})
 """`?`, quotes, symbols: no meaning of their own, but no part of a command either."""
