@@ -176,8 +176,8 @@ class Pipeline:
 
     async def _hear(self, job: Job, reading: Reading) -> Interpretation:
         """The first word goes out before the model is asked: nobody waits in silence."""
-        await self._metadata(job, None)
-        await job.phase(Phase.UNDERSTANDING)
+        first = self._first(job.run_id, job.run.ids.parse_trace, None, job.speaker.lang)
+        await job.stream.emit(first, Status(phase=Phase.UNDERSTANDING))
         return await self.hearing.interpret(job, reading)
 
     async def _reply(self, job: Job, prompt_id: str, text: str) -> Told | Release:
@@ -188,7 +188,7 @@ class Pipeline:
             case Told():
                 return heard
             case Joined(reading=reading, scores=scores, round=round_no):
-                settled = await self.hearing.settle(job, reading, scores)
+                settled = self.hearing.settle(job, reading, scores)
                 return await self._decide(job, reading, settled, round_no)
             case NewRequest():
                 reading = self.hearing.reading(text)

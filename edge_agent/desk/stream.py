@@ -46,6 +46,7 @@ class Stream:
         self._journal, self._publisher, self._now = journal, publisher, now
         self._place: Place = "start"
         self._seq = 0
+        self._along: list[Entry] = []
         self.silent = False
         """Set when the client is gone: events are still written down, and no longer sent."""
 
@@ -62,6 +63,10 @@ class Stream:
         """A content or a failure is out; only `done` may follow."""
         return self._place in ("released", "ended")
 
+    def along(self, entry: Entry) -> None:
+        """A row that goes with the next event, in the same commit: one sync instead of two."""
+        self._along.append(entry)
+
     async def emit(self, *bodies: Body) -> bool:
         """Writes the bodies down in one commit, then publishes them. False, and nothing sent, where one of them is
         out of order. Raises `JournalFault`."""
@@ -74,7 +79,8 @@ class Stream:
                 return False
             place = following
             events.append(self._event(body, self._seq + len(events)))
-        await self._journal.append(*(self._entry(e) for e in events), *self._terminal(bodies))
+        along, self._along = self._along, []
+        await self._journal.append(*along, *(self._entry(e) for e in events), *self._terminal(bodies))
         self._place, self._seq = place, self._seq + len(events)
         if not self.silent:
             for event in events:

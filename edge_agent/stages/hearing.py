@@ -44,14 +44,14 @@ class Hearing:
 
     async def interpret(self, job: Job, reading: Reading) -> Interpretation:
         heard = interpret(reading, await self._scores(job, reading), self.thresholds)
-        await self._write_down(job, heard)
+        self._write_down(job, heard)
         return heard
 
-    async def settle(self, job: Job, reading: Reading, scores: Model) -> Interpretation:
+    def settle(self, job: Job, reading: Reading, scores: Model) -> Interpretation:
         """A reading whose intent the operator chose; the model gate still has its say."""
         down = self.model.usable()
         heard = interpret(reading, down if down is not None else scores, self.thresholds)
-        await self._write_down(job, heard)
+        self._write_down(job, heard)
         return heard
 
     async def _scores(self, job: Job, reading: Reading) -> Model:
@@ -73,7 +73,7 @@ class Hearing:
             down = self.model.usable()
         return down or NoUsableModel(ModelCause.DOWN)
 
-    async def _write_down(self, job: Job, heard: Interpretation) -> None:
+    def _write_down(self, job: Job, heard: Interpretation) -> None:
         body = {
             "text": heard.text,
             "intent": heard.intent.value,
@@ -90,4 +90,4 @@ class Hearing:
             "ignored": list(heard.ignored),
             "parse_trace_id": job.run.ids.parse_trace,
         }
-        await self.journal.append(Entry(Kind.READING, body, job.run_id))
+        job.stream.along(Entry(Kind.READING, body, job.run_id))

@@ -1,0 +1,30 @@
+"""`make bench`: every figure in one run, as a table, and with BENCH_JSON=FILE as JSON."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.bench.figure import Figure, save, table
+from tests.bench.round_trips import command_round_trip, query_round_trip
+
+FIGURES: dict[str, Callable[[], Figure]] = {
+    "query_round_trip": query_round_trip,
+    "command_round_trip": command_round_trip,
+}
+
+
+def main(names: list[str]) -> None:
+    figures = []
+    for name in names or list(FIGURES):
+        print(f"measuring {name}", file=sys.stderr, flush=True)
+        figures.append(FIGURES[name]())
+    print(table(figures))
+    if wanted := os.environ.get("BENCH_JSON"):
+        save(Path(wanted), figures)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
