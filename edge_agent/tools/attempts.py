@@ -70,8 +70,8 @@ class Effort:
 
     @property
     def record_id(self) -> str:
-        """One of its kind in the journal: the run's trace and the call's place in the run."""
-        return f"{self.run.ids.trace}.{self.number}"
+        """Short, so that a model and a person can cite it; the journal's key has the run before it."""
+        return f"r{self.number}"
 
     @property
     def elapsed_s(self) -> float:

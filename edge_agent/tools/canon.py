@@ -46,7 +46,7 @@ async def keep(journal: Journal, run: str, body: dict[str, Any], before: tuple[E
 
     Raises JournalFault where it could not be written, stands there already, or is read back as something else.
     """
-    record = Entry(Kind.RECORD, body, run, key=body["record"])
+    record = Entry(Kind.RECORD, body, run, key=f"{run}/{body['record']}")
     written = await journal.append(*before, record)
     if isinstance(written, Duplicate):
         raise JournalFault(f"record {body['record']} stands in the journal already")

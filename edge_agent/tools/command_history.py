@@ -15,8 +15,8 @@ from edge_agent.tools.window import WindowArgs, minute, within
 
 MAX_ROWS: Final = 2_000
 SHOWN: Final = 20
-STATED: Final = ("action", "state", "reason", "code", "controller_code", "differs")
-KEPT: Final = ("command_id", "state", "reason", "why", "code", "frames", "user", "detail")
+STATED: Final = ("action", "state", "reason", "code", "controller_code", "detail", "lockout")
+KEPT: Final = ("command_id", "state", "reason", "why", "code", "frames", "user")
 
 
 class CommandArgs(WindowArgs):
@@ -57,11 +57,24 @@ def _fold(entry: dict[str, Any], row: Row) -> None:
         return
     body = row.body
     entry.update({name: body[name] for name in KEPT if body.get(name) not in (None, "", [])})
-    order, receipt = body.get("order"), body.get("receipt")
+    if body.get("detail"):
+        entry["detail"] = ", ".join(map(str, body["detail"]))
+    order = body.get("order")
     if isinstance(order, Mapping):
         entry |= {name: order[name] for name in ("action", "item_class", "bin", "station") if order.get(name)}
-    if isinstance(receipt, Mapping) and receipt.get("code"):
-        entry["controller_code"] = f"{int(receipt['code']):04x}"
+    code = _own_code(body)
+    if code:
+        entry["controller_code"] = f"{code:04x}"
+
+
+def _own_code(body: Mapping[str, Any]) -> int:
+    """The controller's code for this very command; what stood there of an older one says nothing about it."""
+    receipt = body.get("receipt")
+    if not isinstance(receipt, Mapping):
+        return 0
+    echo = receipt.get("echo")
+    same = not isinstance(echo, Mapping) or echo.get("command_id") == body.get("command_id")
+    return int(receipt.get("code") or 0) if same else 0
 
 
 def _scope(args: CommandArgs) -> str:
@@ -75,6 +88,6 @@ def _facts(data: Mapping[str, Any], args: CommandArgs) -> tuple[Fact, ...]:
         Fact(ToolName.COMMAND_HISTORY, f"command {each.get('command_id')}", name, str(each[name]))
         for each in data.get("commands", ())
         if isinstance(each, Mapping)
-        for name in (*STATED, "lockout")
+        for name in STATED
         if each.get(name) not in (None, "", [])
     )

@@ -61,6 +61,9 @@ class ScriptedModel:
         self, context: str, options: Sequence[str], *, deadline_s: float, purpose: ModelPurpose = ModelPurpose.INTENT
     ) -> Probabilities | ModelFailure:
         del deadline_s
+        if purpose is ModelPurpose.NEXT_TOOL and self.script and not self.script[0].keys() & {"choose", "fail"}:
+            self.calls += 1
+            return _spread(options, options[-1])  # the script goes on with a draft: no further tool
         answer = self._next(purpose, options)
         if isinstance(answer, Probabilities | ModelFailure):
             return answer

@@ -68,10 +68,10 @@ async def test_an_answer_with_all_its_evidence() -> None:
         "started_at": "2026-03-01T08:00:00.000Z",
         "duration_ms": 0.0,
     }
-    assert (result.record, result.scope) == ("trace-run1.1", "item=glass")
+    assert (result.record, result.scope) == ("r1", "item=glass")
     assert result.facts == (Fact("sorting_rules", "glass", "bin", "2"),)
     (record,) = desk.journal.bodies(Kind.RECORD)
-    assert record["record"] == "trace-run1.1"
+    assert record["record"] == "r1"
     assert record["args"] == {"item": "glass"}
     assert record["facts"] == [["sorting_rules", "glass", "bin", "2"]]
     assert result.projection.text == '{"asked_by":"wang","bin":"2","item":"glass"}'
@@ -150,7 +150,7 @@ async def test_retried_then_answered() -> None:
     assert heard == list(result.attempts)
     assert len(desk.journal.bodies(Kind.ATTEMPT)) == 2
     assert desk.run.usage().tool_calls == 3
-    assert result.record == "trace-run1.3"
+    assert result.record == "r3"
 
 
 ENDS: list[tuple[str, list[Scripted], dict[str, Any], tuple[ErrorCode, RetryDecision, int]]] = [

@@ -1,0 +1,104 @@
+"""The loop: think, look, observe, until a draft stands there. What breaks out of it is judged by `controlled`.
+
+Bounded by the run's budget (every round takes a model call) and by `MAX_ROUNDS`, whatever the budget says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias
+
+from edge_agent.diagnose.cause_table import CauseTable
+from edge_agent.diagnose.draft import Draft
+from edge_agent.diagnose.envelope import ToolRequest
+from edge_agent.diagnose.evidence_gate import EVIDENCE_TOOLS, EvidenceGate, Observation
+from edge_agent.diagnose.likely import likely
+from edge_agent.diagnose.plan import Args, Known, known, scopes
+from edge_agent.diagnose.target import Target
+from edge_agent.diagnose.thinker import Pick, Text, Thinker
+from edge_agent.diagnose.view import View
+
+MAX_ROUNDS: Final = 200
+
+Told: TypeAlias = Callable[[Observation], Awaitable[None]]
+
+
+async def unheard(_observation: Observation) -> None:
+    """Nobody listens."""
+
+
+@dataclass(slots=True)
+class Search:
+    """What is asked, with what is known of it so far."""
+
+    target: Target
+    table: CauseTable
+    gate: EvidenceGate
+    only_device: str | None
+    seen: list[Observation] = field(default_factory=list)
+    told: Told = unheard
+
+    async def look(self, request: ToolRequest) -> Observation:
+        observation = await self.gate.call(request)
+        self.seen.append(observation)
+        await self.told(observation)
+        return observation
+
+    def what(self) -> Known:
+        return known(self.target, self.gate.dossier, self.only_device, self.table)
+
+    def next_args(self, tool: str) -> Args | None:
+        """The closest scope that was not looked at; else the last one there is; None where none fits."""
+        fitting = scopes(tool, self.what())
+        fresh = (args for args in fitting if not self._looked(tool, args))
+        return next(fresh, fitting[-1] if fitting else None)
+
+    def view(self) -> View:
+        what = self.what()
+        every = tuple(str(tool) for tool in EVIDENCE_TOOLS if self._there(tool) and scopes(tool, what))
+        fresh = tuple(t for t in every if any(not self._looked(t, args) for args in scopes(t, what)))
+        progress = self.gate.progress
+        return View(
+            what=what,
+            options=fresh,
+            every=every,
+            seen=tuple(self.seen),
+            last=progress.last,
+            stop_required=progress.stop_delivered,
+            likely=likely(self.target, what.facts, self.table),
+            stated=self.gate.dossier.stated(),
+        )
+
+    def _looked(self, tool: str, args: Args) -> bool:
+        scope = self.gate.scope_of(tool, args)
+        return scope is None or self.gate.progress.looked_at(tool, scope) is not None
+
+    def _there(self, tool: str) -> bool:
+        return self.gate.boundary.registry.get(tool) is not None
+
+
+async def search(this: Search, thinker: Thinker) -> Text | Draft:
+    """The text or draft with which the loop ended by itself."""
+    for _ in range(MAX_ROUNDS):
+        move = await thinker.move(this.view())
+        if isinstance(move, Text | Draft):
+            return move
+        await this.look(_request(this, move))
+    return Text("")
+
+
+async def sweep(this: Search) -> None:
+    """Without a model: every tool of the cause table in its order, each scope once, until nothing new comes."""
+    for tool in this.table.tools:
+        for _ in range(MAX_ROUNDS):
+            args = next((a for a in scopes(tool, this.what()) if not this._looked(tool, a)), None)
+            if args is None or this.gate.progress.stop_delivered:
+                break
+            await this.look(ToolRequest(tool, args, by_harness=True))
+
+
+def _request(this: Search, move: Pick | ToolRequest) -> ToolRequest:
+    if isinstance(move, ToolRequest):
+        return move
+    return ToolRequest(move.tool, this.next_args(move.tool) or {}, by_harness=True)

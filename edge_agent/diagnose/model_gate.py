@@ -1,0 +1,90 @@
+"""The model's interceptor: before and after every call. `BudgetExceeded`, `RunAborted` and `JournalFault` leave.
+
+Before: the run is active, a call and the input's bytes are reserved. After: the attempt is in the ledger (once, by
+run, call and attempt), tokens and bytes are counted, and the run must still be active, or the answer is too late.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+from edge_agent.run.budget import TokenUsage
+from edge_agent.run.context import Run
+from edge_agent.run.journal import Entry, Journal, Kind
+from edge_agent.understand.port import ModelFailure, ModelPort, ModelPurpose, Probabilities, Written
+
+CHOOSE_S: Final = 1.5
+WRITE_S: Final = 15.0
+MAX_TOKENS: Final = 1_024
+"""Of one written answer: a draft of eight clauses takes about half of it."""
+DETAIL_CHARS: Final = 200
+
+A = TypeVar("A", Probabilities, Written)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelTimes:
+    choose_s: float = CHOOSE_S
+    write_s: float = WRITE_S
+    max_tokens: int = MAX_TOKENS
+
+
+@dataclass(frozen=True, slots=True)
+class ModelGate:
+    """One run's way to the model."""
+
+    run: Run
+    model: ModelPort
+    journal: Journal
+    times: ModelTimes = ModelTimes()
+
+    async def choose(
+        self, context: str, options: Sequence[str], purpose: ModelPurpose, attempt: int = 1
+    ) -> Probabilities | ModelFailure:
+        self._before(context)
+        limit_s, begun_s = min(self.times.choose_s, self.run.left_s()), self.run.clock()
+        answer = await self.model.choose(context, options, deadline_s=limit_s, purpose=purpose)
+        return await self._after(answer, purpose, attempt, begun_s, "")
+
+    async def write(
+        self, context: str, schema: Mapping[str, object], purpose: ModelPurpose, attempt: int = 1
+    ) -> Written | ModelFailure:
+        self._before(context)
+        limit_s, begun_s = min(self.times.write_s, self.run.left_s()), self.run.clock()
+        answer = await self.model.write(
+            context, schema, deadline_s=limit_s, max_tokens=self.times.max_tokens, purpose=purpose
+        )
+        return await self._after(answer, purpose, attempt, begun_s, answer.text if isinstance(answer, Written) else "")
+
+    def _before(self, context: str) -> None:
+        self.run.check_active()
+        self.run.reserve_model_call()
+        self.run.reserve_run_bytes(len(context.encode("utf-8", "replace")))
+
+    async def _after(
+        self, answer: A | ModelFailure, purpose: ModelPurpose, attempt: int, begun_s: float, text: str
+    ) -> A | ModelFailure:
+        await self._write_down(answer, purpose, attempt, self.run.clock() - begun_s)
+        self.run.record_tokens(TokenUsage(answer.usage.input_tokens, answer.usage.output_tokens))
+        self.run.reserve_run_bytes(len(text.encode("utf-8", "replace")))
+        self.run.check_active()
+        return answer
+
+    async def _write_down(
+        self, answer: Probabilities | Written | ModelFailure, purpose: ModelPurpose, attempt: int, took_s: float
+    ) -> None:
+        run, call = self.run.ids.run, self.run.usage().model_calls
+        failure = answer if isinstance(answer, ModelFailure) else None
+        body = {
+            "call": call,
+            "attempt": attempt,
+            "purpose": str(purpose),
+            "input_tokens": answer.usage.input_tokens,
+            "output_tokens": answer.usage.output_tokens,
+            "ms": round(took_s * 1000, 3),
+            "end": "ok" if failure is None else str(failure.kind),
+            "detail": "" if failure is None else failure.detail[:DETAIL_CHARS],
+        }
+        await self.journal.append(Entry(Kind.MODEL_CALL, body, run, key=f"{run}/{call}/{attempt}"))

@@ -1,0 +1,99 @@
+"""Facts, scopes and limits as sentences in the operator's language: a table, filled from records. No model's word.
+
+A fact of an attribute that the table does not name is told by its name and value; nothing is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Final
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from edge_agent.checked_file import checked, read_toml
+from edge_agent.messages.codes import Lang
+from edge_agent.tools.result import ToolResult
+from edge_agent.tools.tool import Fact, ToolName
+
+WORDING_FILE: Final = Path(__file__).with_name("data") / "wording.toml"
+LINE_CHARS: Final = 400
+
+Text = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class _Pair(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    zh: Text
+    en: Text
+
+
+class _File(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    fact: dict[ToolName, dict[str, _Pair]]
+    source: dict[ToolName, _Pair]
+    other: _Pair
+    empty: _Pair
+    looked: _Pair
+    failed: _Pair
+    truncated: _Pair
+    suggest: _Pair
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """The sentences of one language."""
+
+    facts: Mapping[tuple[str, str], str]
+    sources: Mapping[str, str]
+    others: Mapping[str, str]
+
+    def fact(self, fact: Fact) -> str:
+        form = self.facts.get((fact.source, fact.attribute), self.others["other"])
+        return self._filled(form, fact.source, subject=fact.subject, attribute=fact.attribute, value=fact.value)
+
+    def scope(self, result: ToolResult) -> str:
+        """What was looked at."""
+        return self._filled(self.others["looked"], result.tool_name, scope=result.scope)
+
+    def empty(self, result: ToolResult) -> str:
+        return self._filled(self.others["empty"], result.tool_name, scope=result.scope)
+
+    def failed(self, result: ToolResult) -> str:
+        return self._filled(self.others["failed"], result.tool_name, code=str(result.code), scope=result.scope)
+
+    def truncated(self, result: ToolResult) -> str:
+        return self._filled(self.others["truncated"], result.tool_name, scope=result.scope)
+
+    def suggest(self, tool: str) -> str:
+        return self._filled(self.others["suggest"], tool)
+
+    def _filled(self, form: str, source: str, **values: str) -> str:
+        """Values are put in once, as they are: a brace in a record is no place to fill."""
+        named = {"source": self.sources.get(source, source), **values}
+        parts = (named.get(p[1:-1], p) if p.startswith("{") else p for p in _split(form))
+        return "".join(parts)[:LINE_CHARS]
+
+
+def load_wording(lang: Lang, file: Path = WORDING_FILE) -> Wording:
+    """Raises BadFile."""
+    read = checked(file, _File, read_toml(file))
+    facts = {(str(s), a): _of(pair, lang) for s, own in read.fact.items() for a, pair in own.items()}
+    others = {name: _of(getattr(read, name), lang) for name in _File.model_fields if name not in ("fact", "source")}
+    return Wording(facts, {str(s): _of(pair, lang) for s, pair in read.source.items()}, others)
+
+
+def _of(pair: _Pair, lang: Lang) -> str:
+    return pair.zh if lang == "zh" else pair.en
+
+
+def _split(form: str) -> list[str]:
+    """`a {b} c` -> ["a ", "{b}", " c"]."""
+    parts: list[str] = []
+    for piece in form.split("{"):
+        name, closed, rest = piece.partition("}")
+        parts += [f"{{{name}}}", rest] if closed else [piece]
+    return parts
