@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +18,7 @@ PAIR = ("README.md", "README.zh-CN.md")
 BLOCK = re.compile(r"^```(?P<kind>[^\n]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
 TARGET = re.compile(r"\bmake ([a-z][a-z-]*)(?![a-z0-9-])")
+COMMAND = re.compile(r"`edge-agent ((?:[a-z]+ ?)+)")
 COMMAND_TIMEOUT_S = 110
 
 
@@ -63,6 +65,14 @@ def test_its_commands_run(block: Block) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", sorted({c.strip() for name in PAIR for c in COMMAND.findall(read(name))}))
+def test_a_command_it_names_is_there(command: str) -> None:
+    program = Path(sys.executable).with_name("edge-agent")
+    done = subprocess.run([program, *command.split(), "--help"], capture_output=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr.decode()
 
 
 def test_there_are_commands_to_run() -> None:
