@@ -24,6 +24,7 @@ from edge_agent.cases.report.page import render
 from edge_agent.cases.report.result import Result, load, result_of, save
 from edge_agent.cases.runner import DEFAULT_JOBS, MAX_JOBS, Bench, Ran, run_lines
 from edge_agent.cases.swapped import too_weak
+from edge_agent.cases.switched_off import HERE
 from edge_agent.cases.verdict import Verdict
 
 ALL_AS_EXPECTED: Final = 0
@@ -71,7 +72,7 @@ def run_command(wish: Wish, bench: Bench, console: Console) -> int:
 def _read(wish: Wish) -> tuple[tuple[Placed, ...], frozenset[Mechanism], Result | None]:
     if not 1 <= wish.jobs <= MAX_JOBS:
         raise BadLine("--jobs", 0, "jobs", f"a number from 1 to {MAX_JOBS} was expected")
-    known = [mechanism.value for mechanism in Mechanism]
+    known = [mechanism.value for mechanism in Mechanism if mechanism in HERE]
     unknown = [name for name in wish.without if name not in known]
     if unknown:
         raise BadLine("--without", 0, unknown[0], f"no such mechanism; there are: {', '.join(known)}")

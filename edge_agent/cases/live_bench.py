@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from edge_agent.adapters.clock import SystemClock
+from edge_agent.cases import switched_off
 from edge_agent.cases.conduct import Hands
 from edge_agent.cases.live_cell import case_spec, live_cell
 from edge_agent.cases.mechanisms import Mechanism
@@ -17,7 +18,6 @@ from edge_agent.understand.decide import Model, asks_model, interpret
 from edge_agent.understand.interpretation import Interpretation
 from edge_agent.understand.scores import ModelCause, NoUsableModel
 from edge_agent.understand.scripted import scripted_scores
-from edge_agent.understand.thresholds import Thresholds
 from edge_agent.world import router
 from offline_rules.router import Router
 
@@ -34,15 +34,17 @@ def bench() -> Bench:
 
 @dataclass(slots=True)
 class SentenceReader:
-    """`sentences.Reader` over the shipped rules and the scripted model. No mechanism is off for a sentence."""
+    """`sentences.Reader` over the shipped rules and the scripted model."""
 
     rules: Router = field(default_factory=lambda: router(case_spec()))
 
     async def __call__(self, text: str, *, llm_available: bool, without: frozenset[Mechanism]) -> Mapping[str, Any]:
-        del without
-        reading = self.rules.read(text)
-        model: Model = scripted_scores(reading) if llm_available else NoUsableModel(ModelCause.DOWN)
-        return told(interpret(reading, model if asks_model(reading) or not llm_available else (), Thresholds()))
+        read = switched_off.reading(self.rules.read, without, model_down=not llm_available)
+        reading = read(text)
+        scores = scripted_scores(self.rules.read(text))
+        model: Model = scores if llm_available else NoUsableModel(ModelCause.DOWN)
+        asked = asks_model(reading) or not llm_available
+        return told(interpret(reading, model if asked else (), switched_off.thresholds(without)))
 
 
 def told(heard: Interpretation) -> dict[str, Any]:

@@ -16,14 +16,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from drivers.contract import Driver, Job, Mode, NotSent, SimulatedCell
+from drivers.contract import Driver, Job, Mode, NotSent, Receipt, SimulatedCell
 from edge_agent.adapters.clock import SystemClock
 from edge_agent.adapters.journal.making import create
 from edge_agent.adapters.journal.store import SqliteJournal
 from edge_agent.agent import Agent, Knobs, Parts
+from edge_agent.cases import switched_off
 from edge_agent.cases.cell import CLIENT, USERS, Flat, Observed, Script, Setup
 from edge_agent.cases.faults import Fault
 from edge_agent.cases.line import ScriptedResult
+from edge_agent.cases.mechanisms import Mechanism
 from edge_agent.cell_file import load_cell
 from edge_agent.control.core import Tempo
 from edge_agent.control.view import CellView
@@ -34,8 +36,8 @@ from edge_agent.messages.alarm import AlarmMessage
 from edge_agent.messages.codes import ErrorCode, Phase, Role
 from edge_agent.messages.event import Event, Status, flat
 from edge_agent.run.budget import BudgetLimits
+from edge_agent.run.ids import ULID_ENTROPY_BYTES, ulid
 from edge_agent.run.journal import Row
-from edge_agent.run.retry import RetryPolicy
 from edge_agent.safety.cell import CellState
 from edge_agent.safety.cell_spec import CellSpec
 from edge_agent.safety.permission import role_of
@@ -51,13 +53,22 @@ CASE_TIME_SCALE = 0.05
 """The arm of the case cell is twenty times as fast as a site's; its wire and its deadlines are the same."""
 EVENTS_DEADLINE_S = 20.0
 PRESENCE_S = 3_600.0
+MANY = 1_000
+LEVELS = frozenset({"unavailable", "slow"})
+"""Faults that last the whole line."""
+SEEN_AT_ONCE = frozenset({"unavailable", "guard_open", "controller_estop", "controller_reboot"})
+"""Faults of the cell itself, which the supervision sees without a command."""
+RUN_IS_STORED = frozenset({Phase.QUERYING, Phase.RECORDING, Phase.COLLECTING})
+"""From these phases on a record is written: that is where a fault of the store strikes."""
 
 
 class ScriptedDispatch:
-    """The driver, with the arm tool's scripted failure in place of the one write: provably nothing is sent."""
+    """The driver, with the arm tool's scripted failure in place of the one write: provably nothing is sent. With
+    `believing`, any receipt is taken for that of the job that was sent (a check switched off)."""
 
-    def __init__(self, driver: Driver) -> None:
-        self._driver = driver
+    def __init__(self, driver: Driver, *, believing: bool = False) -> None:
+        self._driver, self._believing = driver, believing
+        self._sent: Job | None = None
         self.refusals: list[ScriptedResult] = []
 
     def __getattr__(self, name: str) -> Any:
@@ -69,7 +80,14 @@ class ScriptedDispatch:
             error = NotSent(scripted.error.message)
             error.code = scripted.error.code.value
             raise error
+        self._sent = job
         await self._driver.send(job)
+
+    async def receipt(self, command_id: int) -> Receipt | None:
+        seen = await self._driver.receipt(command_id)
+        if seen is None or self._sent is None or not self._believing:
+            return seen
+        return replace(seen, echo=self._sent.order, fingerprint=self._driver.fingerprint(self._sent))
 
 
 @dataclass(slots=True)
@@ -116,12 +134,18 @@ class LiveCell:
         self._tools: dict[str, list[ScriptedResult]] = {}
         self._own: list[ScriptedResult] = []
         self._frames, self._stops, self._lines = 0, 0, 0
+        self._store_fault: str | None = None
+        self._armed: str | None = None
+        self._delay_s: float | None = None
+        self._unasked = False
 
     # -- the line's starting state ----------------------------------------------------------------------------
 
     async def begin(self, setup: Setup) -> None:
         await self.end()
         await self._rig.renew()
+        self._store_fault, self._armed, self._delay_s = None, None, None
+        self._unasked = Mechanism.CONFIRMATION in setup.without
         self._lines += 1
         folder = self._folder / f"line-{self._lines}"
         await asyncio.to_thread(create, folder, self._clock.wall_ms())
@@ -154,20 +178,22 @@ class LiveCell:
         assert self._faults is not None
         self._outlet = InProcess(on_phase=lambda user, phase: self._at_phase(setup, user, phase))
         down = None if setup.llm_available else NoUsableModel(ModelCause.DOWN)
+        read = switched_off.reading(self._rules.read, setup.without, model_down=down is not None)
         self._model = ScriptedModel(self._rules.read, no_model=down)
         device = self._spec.devices[0]
-        self._driver = ScriptedDispatch(open_driver(device, simulated=True, at=(self._rig.host, self._rig.port)))
+        driver = open_driver(device, simulated=True, at=(self._rig.host, self._rig.port))
+        self._driver = ScriptedDispatch(driver, believing=Mechanism.RECEIPT in setup.without)
         arm = ArmNow(self._spec)
         door = boundary(
             self._stores,
             self._journal,
             arm,
-            retry=RetryPolicy(),
+            retry=switched_off.retry_policy(setup.without),
             simulated=True,
             clock=self._clock.monotonic_s,
             wall=self._clock.now,
             intercept=self._intercept,
-            sleep=_at_once,
+            sleep=self._pause,
             dice=random.Random(0),
         )
         parts = Parts(
@@ -175,9 +201,9 @@ class LiveCell:
             journal=self._journal,
             driver=self._driver,
             model=self._model,
-            read=self._rules.read,
+            read=read,
             boundary=door,
-            copy=self._stores.copy,
+            copy=switched_off.rule_copy(self._stores.copy, setup.without),
             rule_bin=self._stores.bins.get,
             faults=self._faults,
             roles={user: role_of(role) for role, user in USERS.items()},
@@ -186,7 +212,9 @@ class LiveCell:
             ready=lambda: True,
             versions={"agent": "case", "rules": "case", "model": "scripted"},
         )
-        knobs = Knobs(budget=_budget(setup), tempo=Tempo(relink_s=0.05))
+        knobs = Knobs(
+            budget=_budget(setup), tempo=Tempo(relink_s=0.05), thresholds=switched_off.thresholds(setup.without)
+        )
         if setup.deadline_ms is not None:
             knobs = replace(knobs, run_s=setup.deadline_ms / 1000)
         agent = Agent(parts, knobs)
@@ -219,8 +247,21 @@ class LiveCell:
 
     async def _put(self, fault: Fault) -> None:
         assert self._faults is not None
-        args: dict[str, int | str] = {}
-        await self._faults.put(f"{fault.group}.{fault.name}", count=1, seed=1, args=args, by="case")
+        if fault.group == "store":
+            self._store_fault = f"{fault.group}.{fault.name}"
+            return
+        count = MANY if fault.name in LEVELS else 1
+        name = f"{fault.group}.{fault.name}"
+        await self._faults.put(name, count=count, seed=1, args=fault.arguments(), by="case")
+        if fault.name in SEEN_AT_ONCE and fault.argument != "executing":
+            await self._looked_again()
+
+    async def _looked_again(self) -> None:
+        """Two more rounds of the supervision, so that it has seen what was put in."""
+        wanted = self._live().supervisor.ticks + 2
+        async with asyncio.timeout(EVENTS_DEADLINE_S):
+            while self._live().supervisor.ticks < wanted:  # noqa: ASYNC110 - a round tells nobody that it is over
+                await asyncio.sleep(0.005)
 
     # -- what is scripted -------------------------------------------------------------------------------------
 
@@ -238,13 +279,25 @@ class LiveCell:
         results = self._tools.get(tool) or (self._own if tool != ToolName.ARM_CONTROL else [])
         if results:
             return _scripted(results[min(attempt, len(results)) - 1])
-        return self._faults.intercept(tool, attempt) if self._faults is not None else None
+        struck = self._faults.intercept(tool, attempt) if self._faults is not None else None
+        self._delay_s = struck.delay_s if struck is not None else None
+        return struck
+
+    async def _pause(self, seconds: float) -> None:
+        """The pause between two tries is written down and not waited for; a slow tool is waited for."""
+        if seconds == self._delay_s:
+            await asyncio.sleep(seconds)
 
     def _fires(self, name: str) -> bool:
+        if name == self._armed:
+            self._armed = None
+            return True
         return self._faults is not None and self._faults.fires(name)
 
     def _at_phase(self, setup: Setup, user: str, phase: Phase) -> None:
         agent = self._live()
+        if phase in RUN_IS_STORED:
+            self._armed, self._store_fault = self._store_fault, None
         if phase is setup.cancel_at:
             for each in agent.runs.of(user):
                 each.run.cancel("operator_cancel")
@@ -259,7 +312,18 @@ class LiveCell:
         already = {run: len(events) for run, events in self._outlet.streams.items()}
         async with asyncio.timeout(EVENTS_DEADLINE_S):
             await (await agent.receive(Arrival(payload, USERS[role], "mqtt", retained)))
-        return [e for run, events in self._outlet.streams.items() for e in events[already.get(run, 0) :]]
+        heard = [e for run, events in self._outlet.streams.items() for e in events[already.get(run, 0) :]]
+        prompt = next((e for e in heard if e.get("kind") == "confirmation"), None)
+        if prompt is None or not self._unasked:
+            return heard
+        return [*heard, *await self.submit(role, self._yes(message, prompt))]
+
+    def _yes(self, asked: Mapping[str, object], prompt: Flat) -> dict[str, object]:
+        """With the confirmation switched off nobody is asked: every prompt is answered at once, for the operator."""
+        head = {k: asked[k] for k in ("v", "issued_at", "ttl_ms", "attached", "epoch")}
+        new_id = ulid(self._clock.wall_ms(), random.randbytes(ULID_ENTROPY_BYTES))
+        answer = {"type": "confirm", "prompt_id": prompt["prompt_id"], "digest": prompt["digest"], "confirm": True}
+        return {**head, "id": new_id, **answer}
 
     @property
     def epoch(self) -> int:
@@ -294,10 +358,6 @@ def _scripted(result: ScriptedResult) -> Scripted:
 
 def _budget(setup: Setup) -> BudgetLimits:
     return BudgetLimits(**(setup.budget or {}))
-
-
-async def _at_once(_seconds: float) -> None:
-    """The pause between two tries is written down and not waited for."""
 
 
 def case_spec() -> CellSpec:

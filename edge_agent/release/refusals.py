@@ -88,7 +88,7 @@ _INPUT: Final[Mapping[str, Refusal]] = {
     "missing_slot": _of(_C.INPUT_INVALID, "no_command_sent", "give_field ask_capability"),
     "input_invalid": _of(_C.INPUT_INVALID, "not_answered", "give_field query_rule"),
     "empty_text": _of(_C.INPUT_INVALID, "nothing_ran", "say_something ask_capability"),
-    "text_too_long": _of(_C.INPUT_INVALID, "nothing_ran", "shorten say_something"),
+    "too_long": _of(_C.INPUT_INVALID, "nothing_ran", "shorten say_something"),
     "suspicious": _of(_C.INPUT_INVALID, "no_command_sent", "rephrase explicit_form query_rule"),
     "reset_is_local": _of(_C.PERMISSION_DENIED, "not_reset", "look_at_arm reset_console local_key"),
 }
