@@ -11,7 +11,7 @@ import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import Final
+from typing import Final, Literal
 
 from offline_rules.lexicon import DATA, Lexicon
 from offline_rules.normalise import Normal, spaced
@@ -96,7 +96,7 @@ def _value(name: SlotName, said: str, lexicon: Lexicon) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class _Tables:
-    keys: dict[str, SlotName]
+    keys: dict[str, SlotName | Literal["confirm"]]
     actions: dict[str, str]
     confirm: dict[str, bool]
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from offline_rules.packs import Phrase
 from offline_rules.pattern import TEXT, Element, Elements
-from offline_rules.reading import Mood
+from offline_rules.reading import Mood, SlotName
 from offline_rules.tokens import Token
 
 OBJECT: Final = "{object}"
@@ -158,7 +158,7 @@ class Matcher:
         return bits
 
 
-def _cost(token: Token, names: Mapping[str, int]) -> float:
+def _cost(token: Token, names: Mapping[SlotName, int]) -> float:
     """A second value of one slot is no stranger; it is asked about, once a phrase fits."""
     return 0.0 if token.slot is not None and names[token.slot.name] > 1 else token.cost
 

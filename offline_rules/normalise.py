@@ -157,7 +157,8 @@ def _number(numeral: str) -> str | None:
 @cache
 def _one_for_one() -> dict[str, str]:
     tables = tomllib.loads((DATA / "spelling.toml").read_text(encoding="utf-8"))
-    return dict(zip(tables["traditional"], tables["simplified"], strict=True)) | tables["marks"]
+    marks: dict[str, str] = tables["marks"]
+    return dict(zip(tables["traditional"], tables["simplified"], strict=True)) | marks
 
 
 @cache

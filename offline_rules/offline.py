@@ -23,7 +23,7 @@ class OfflineDecision:
 def offline_route(text: str) -> OfflineDecision:
     """What can be done with a sentence while the language model is down."""
     reading = _router().read(text)
-    slots = {slot.name: slot.value for slot in reading.slots}
+    slots: dict[str, str] = {slot.name: slot.value for slot in reading.slots}
     match reading.outcome:
         case Match(intent=intent, reason=reason, missing=missing):
             served = reading.stop is StopSense.STOP or intent not in (Intent.CONTROL_DEVICE, Intent.GENERAL)

@@ -1,4 +1,4 @@
-"""From the phrases that fit to one outcome with its slots: which intent, which values, what is missing or said twice."""
+"""From the phrases that fit to one outcome with its slots: which intent, which values, what is missing or doubled."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def _own_slots(normal: Normal, tokens: Sequence[Token], hit: Hit) -> tuple[Slot,
     if hit.phrase.action:
         verb = next((t for t in taken if t.slot is None and "<arm>" not in t.keys), taken[0])
         own.append(Slot("action", hit.phrase.action, normal.span(verb.start, verb.end)))
-    things = [t for t in taken if t.thing and t.keys <= _THING] if not _THING.isdisjoint(hit.phrase.keys()) else []
+    things = [t for t in taken if t.thing and t.keys <= _THING] if not _THING.isdisjoint(hit.phrase.asks()) else []
     if things:
         span = normal.span(things[0].start, things[-1].end)
         own.append(Slot("item_type", normal.original[span[0] : span[1]].strip(), span, known=False))

@@ -21,14 +21,14 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from offline_rules.lexicon import DATA
 from offline_rules.pattern import Elements, PatternError, expand
-from offline_rules.reading import Intent, Mood
+from offline_rules.reading import Intent, Lang, Mood
 
 DEFAULT_COVER: Final = 0.55
 MAX_PHRASES: Final = 20_000
@@ -60,6 +60,10 @@ class PackError(Exception):
         super().__init__(f"{file}:{line}: {key}: {message}")
         self.file, self.line, self.key, self.message = file, line, key, message
 
+    @staticmethod
+    def of(problem: Problem) -> PackError:
+        return PackError(problem.file, problem.line, problem.key, problem.message)
+
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
@@ -67,7 +71,7 @@ class Phrase:
 
     rule_id: str
     intent: Intent
-    lang: str
+    lang: Lang
     say: str
     variants: tuple[Elements, ...]
     cover: float
@@ -79,7 +83,7 @@ class Phrase:
     file: str
     line: int
 
-    def keys(self) -> frozenset[str]:
+    def asks(self) -> frozenset[str]:
         """Every key that any of its sequences asks for."""
         return frozenset(key for elements in self.variants for element in elements for key in element)
 
@@ -87,9 +91,10 @@ class Phrase:
 @dataclass(frozen=True, slots=True)
 class Pack:
     file: str
-    lang: str
+    lang: Lang
     phrases: tuple[Phrase, ...]
     classes: Mapping[str, tuple[str, ...]]
+    class_lines: Mapping[str, int]
 
 
 def shipped() -> tuple[Path, ...]:
@@ -122,12 +127,12 @@ def read_pack(path: Path, folder: Path) -> Pack:
     name = path.relative_to(folder).with_suffix("").as_posix()
     macros = source.words(raw, "macros", str)
     groups = raw.get("group")
-    if not isinstance(groups, list) or not groups:
+    if not isinstance(groups, list) or not groups or not all(isinstance(group, dict) for group in groups):
         raise source.error("group", "a pack needs at least one [[group]] with [group.phrases]")
     reader = _GroupReader(source, name, intent, lang, vague, macros)
     phrases = tuple(phrase for group in groups for phrase in reader.phrases(group))
     classes = {key: tuple(words) for key, words in source.words(raw, "classes", list).items()}
-    return Pack(str(path), lang, phrases, classes)
+    return Pack(str(path), lang, phrases, classes, {name: source.line(name) for name in classes})
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,15 +185,13 @@ class _GroupReader:
     source: _Source
     name: str
     intent: Intent
-    lang: str
+    lang: Lang
     vague: tuple[Intent, ...] | None
     macros: Mapping[str, str]
 
-    def phrases(self, group: object) -> Iterator[Phrase]:
-        if not isinstance(group, dict):
-            raise self.source.error("group", "must be a table, written [[group]]")
+    def phrases(self, group: dict[str, Any]) -> Iterator[Phrase]:
         self.source.only(group, _GROUP_KEYS, "a group")
-        says = group.get("phrases")
+        says: object = group.get("phrases")
         if not isinstance(says, dict) or not says:
             raise self.source.error("phrases", "a group needs [group.phrases] with at least one phrase")
         cover, action = self._cover(group), self._action(group)
@@ -218,7 +221,7 @@ class _GroupReader:
     def _action(self, group: Mapping[str, Any]) -> str | None:
         action = group.get("action")
         if self.intent is Intent.CONTROL_DEVICE and self.vague is None:
-            if action not in ACTIONS:
+            if not _one_of(action, ACTIONS):
                 raise self.source.error("action", f"{action!r} is none of {', '.join(sorted(ACTIONS))}")
             return str(action)
         if action is not None:
@@ -241,7 +244,7 @@ class _GroupReader:
         mood = group.get("mood")
         if mood is None:
             return None
-        if mood not in Mood.__members__:
+        if not _one_of(mood, Mood.__members__):
             raise self.source.error("mood", f"{mood!r} is none of {', '.join(Mood.__members__)}")
         return Mood(mood)
 
@@ -249,12 +252,16 @@ class _GroupReader:
 def _outcome(raw: Mapping[str, Any], source: _Source) -> tuple[Intent, tuple[Intent, ...] | None]:
     if raw.get("outcome", "match") == "vague":
         names = raw.get("candidates", [])
-        if not isinstance(names, list) or not all(name in Intent.__members__ for name in names):
+        if not isinstance(names, list) or not all(_one_of(name, Intent.__members__) for name in names):
             raise source.error("candidates", f"must be a list of intents out of {', '.join(Intent.__members__)}")
         return Intent.UNKNOWN, tuple(Intent(name) for name in names)
     if "outcome" in raw:
         raise source.error("outcome", 'may only be "vague"')
     intent = raw.get("intent")
-    if intent not in Intent.__members__ or intent in ("STOP", "UNKNOWN"):
+    if not _one_of(intent, Intent.__members__) or intent in ("STOP", "UNKNOWN"):
         raise source.error("intent", f"{intent!r} is no intent that phrases can have")
-    return Intent(intent), None
+    return Intent(str(intent)), None
+
+
+def _one_of(value: object, allowed: Container[str]) -> bool:
+    return isinstance(value, str) and value in allowed

@@ -6,17 +6,18 @@ only to a command that phrases understood to the last word, or to the explicit f
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+from offline_rules.checks import guard_sentences, static_problems
 from offline_rules.explicit import Explicit, explicit_form
 from offline_rules.lexicon import Lexicon, default_lexicon
 from offline_rules.match import Matcher
 from offline_rules.mood import spoken_mood
 from offline_rules.normalise import MAX_CHARS, Normal, language, normalise
 from offline_rules.outcome import Judged, judge, judge_explicit
-from offline_rules.packs import Pack, PackError, Phrase, load_packs, shipped
+from offline_rules.packs import Pack, PackError, Problem, load_packs, shipped
 from offline_rules.reading import Intent, Match, Mood, NoMatch, Reading, StopSense
 from offline_rules.stop import stop_sense
 from offline_rules.suspicious import suspicious
@@ -30,25 +31,32 @@ _BLANK: Final = "\u25a1"
 class Router:
     """The loaded language: words, phrases and their index. Nothing in it changes after `load`."""
 
-    __slots__ = ("_lexicon", "_matcher", "_vocabulary", "packs")
+    __slots__ = ("_lexicon", "_lines", "_matcher", "_vocabulary", "packs")
 
     def __init__(self, packs: tuple[Pack, ...], vocabulary: Vocabulary, matcher: Matcher, lexicon: Lexicon) -> None:
         self.packs = packs
         self._vocabulary, self._matcher, self._lexicon = vocabulary, matcher, lexicon
+        self._lines = {phrase.rule_id: (phrase.file, phrase.line) for pack in packs for phrase in pack.phrases}
 
     @staticmethod
     def load(packs: Sequence[Path] = (), lexicon: Lexicon | None = None) -> Router:
         """The shipped packs and the site's folders, for one cell. Raises `PackError` at the first problem."""
         cell = default_lexicon() if lexicon is None else lexicon
-        for collision in cell.collisions():
-            raise PackError("cell", 0, collision.word, f"means {collision.first} and {collision.second}")
         loaded = load_packs((*shipped(), *packs))
-        classes = all_classes(loaded)
-        phrases = [phrase for pack in loaded for phrase in pack.phrases]
-        for phrase in phrases:
-            _check_classes(phrase, classes)
-        literals = {key for phrase in phrases for key in phrase.keys() if key[0] not in "<{"}
-        return Router(loaded, build_vocabulary(classes, literals, cell), Matcher(phrases), cell)
+        for problem in static_problems(loaded, all_classes(loaded), cell):
+            raise PackError.of(problem)
+        router = Router.of(loaded, cell)
+        for problem in router.overmatched(guard_sentences()) if packs else ():
+            raise PackError.of(problem)
+        return router
+
+    @staticmethod
+    def of(packs: tuple[Pack, ...], lexicon: Lexicon) -> Router:
+        """A router over packs that were read and checked."""
+        phrases = [phrase for pack in packs for phrase in pack.phrases]
+        literals = {key for phrase in phrases for key in phrase.asks() if key[0] not in "<{"}
+        vocabulary = build_vocabulary(all_classes(packs), literals, lexicon)
+        return Router(packs, vocabulary, Matcher(phrases), lexicon)
 
     def read(self, text: str) -> Reading:
         """What the rules read in a text. Never raises, whatever the text holds."""
@@ -71,6 +79,20 @@ class Router:
     def tokens(self, text: str) -> tuple[Token, ...]:
         """How a text is cut; what the linter and `interpret` show."""
         return tokenise(normalise(text), self._vocabulary, self._lexicon)
+
+    def fitting(self, text: str, mood: Mood | None) -> frozenset[str]:
+        """The rule ids of all phrases that fit a sentence of that mood, the one that wins and the others."""
+        return frozenset(hit.phrase.rule_id for hit in self._matcher.hits(self.tokens(text), mood))
+
+    def overmatched(self, sentences: Iterable[tuple[str, str]]) -> Iterator[Problem]:
+        """Phrases that claim a sentence labelled with another intent, as (text, intent)."""
+        for text, intent in sentences:
+            outcome = self.read(text).outcome
+            claimed = outcome.intent.value if isinstance(outcome, Match) else None
+            if isinstance(outcome, Match) and claimed != intent and outcome.rule_id in self._lines:
+                file, line = self._lines[outcome.rule_id]
+                key = outcome.rule_id.rpartition(":")[2]
+                yield Problem(file, line, key, f"claims {text!r} for {claimed}, which is labelled {intent}")
 
     def _explicit(self, normal: Normal, form: Explicit, stop: StopSense) -> Reading:
         judged = judge_explicit(form)
@@ -95,12 +117,6 @@ def all_classes(packs: Sequence[Pack]) -> dict[str, tuple[str, ...]]:
         for name, words in pack.classes.items():
             classes[name] = (*classes.get(name, ()), *words)
     return classes
-
-
-def _check_classes(phrase: Phrase, classes: dict[str, tuple[str, ...]]) -> None:
-    for key in sorted({key for key in phrase.keys() if key.startswith("<")} | phrase.unless):
-        if key[1:-1] not in classes:
-            raise PackError(phrase.file, phrase.line, phrase.rule_id.rpartition(":")[2], f"no word class {key}")
 
 
 def _without_slots(normal: Normal, tokens: Sequence[Token]) -> str:

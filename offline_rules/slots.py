@@ -17,14 +17,6 @@ from offline_rules.lexicon import DATA, Kind, Lexicon
 from offline_rules.normalise import Normal
 from offline_rules.reading import Slot, SlotName
 
-_EN_NUMBER: Final = {
-    word: str(number)
-    for number, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-        "seventeen eighteen nineteen twenty".split()
-    )
-} | {word: str(n) for n, word in enumerate("first second third fourth fifth sixth seventh eighth ninth".split(), 1)}
-_ZH_NUMBER: Final = {word: str(number) for number, word in enumerate("一二三四五六七八九十", 1)}
 
 @dataclass(frozen=True, slots=True)
 class Found:
@@ -46,7 +38,7 @@ class _Shape:
 
 def _number(said: str) -> str:
     """`02` and `two` are 2; `2.5` and `-1` stay what they are, for no cell has them."""
-    word = _EN_NUMBER.get(said) or _ZH_NUMBER.get(said) or said
+    word = _numbers().get(said, said)
     return str(int(word)) if word.isdigit() else word
 
 
@@ -129,3 +121,9 @@ def _whole(pattern: str, parts: Mapping[str, str]) -> str:
     for name, part in parts.items():
         pattern = pattern.replace(f"@{name}@", part)
     return pattern
+
+
+@cache
+def _numbers() -> dict[str, str]:
+    numbers: dict[str, str] = tomllib.loads((DATA / "shapes.toml").read_text(encoding="utf-8"))["numbers"]
+    return numbers

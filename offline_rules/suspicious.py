@@ -57,7 +57,7 @@ def _styled(char: str) -> bool:
     if ord(char) < 0x2000:
         return False
     form = unicodedata.decomposition(char)
-    return bool(form) and char.isalpha() and form.startswith("<font>") or 0x24B6 <= ord(char) <= 0x24E9
+    return (char.isalpha() and form.startswith("<font>")) or 0x24B6 <= ord(char) <= 0x24E9
 
 
 @cache

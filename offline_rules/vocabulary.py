@@ -98,6 +98,12 @@ def grammar() -> dict[str, list[str]]:
     return {"compounds": tables["compounds"], "not_typos": tables["not_typos"]}
 
 
+def opposites() -> tuple[tuple[str, str], ...]:
+    """Pairs of classes that may share no word."""
+    tables = tomllib.loads((DATA / "words" / "grammar.toml").read_text(encoding="utf-8"))
+    return tuple((one, other) for one, other in tables["opposites"])
+
+
 def build_vocabulary(classes: Mapping[str, Iterable[str]], literals: Iterable[str], lexicon: Lexicon) -> Vocabulary:
     """One vocabulary from word classes, the plain words of phrases, and what the cell's things are called."""
     keys: dict[str, set[str]] = {}
