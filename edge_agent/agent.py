@@ -27,6 +27,7 @@ from edge_agent.desk.presence import Presences
 from edge_agent.desk.sessions import Sessions
 from edge_agent.desk.speaker import Speaker
 from edge_agent.desk.stream import Address
+from edge_agent.messages.acceptance import Channel
 from edge_agent.messages.alarm import AlarmMessage, AlarmType
 from edge_agent.messages.codes import Lang
 from edge_agent.messages.event import Envelope, Event
@@ -227,16 +228,24 @@ class Agent:
         """Judged, written down and acknowledged when this returns; served by the task that it returns."""
         taken = await self.intake.take(arrival)
         if isinstance(taken, Refused):
-            speaker = Speaker(arrival.user or "-", self.intake.role(arrival.user or "-"), arrival.channel, taken.lang)
+            speaker = Speaker(arrival.user or "-", self.intake.role_of(arrival), arrival.channel, taken.lang)
             return self._keep(asyncio.create_task(self.pipeline.refuse(taken, speaker)))
         return self._keep(asyncio.create_task(self.pipeline.handle(taken)))
 
-    def stop(self, user: str, request: StopRequest | None, response_topic: str | None = None) -> asyncio.Task[object]:
+    def stop(
+        self,
+        user: str,
+        request: StopRequest | None,
+        response_topic: str | None = None,
+        *,
+        channel: Channel = "mqtt",
+        role: Role | None = None,
+    ) -> asyncio.Task[object]:
         """A stop request: on its way to the wire before this returns to the loop, whatever its form was."""
         self.supervisor.request_stop(user)
         request_id = request.id if request is not None and request.id is not None else self._new_id()
         lang = (request.lang if request is not None else None) or self.knobs.lang
-        speaker = Speaker(user, self.intake.role(user), "mqtt", lang)
+        speaker = Speaker(user, self.intake.role(user) if role is None else role, channel, lang)
         return self._keep(asyncio.create_task(self.pipeline.stopped(speaker, request_id, response_topic)))
 
     def here(self, user: str, client: str, expiry_s: float) -> None:
@@ -282,7 +291,7 @@ class Agent:
     # -- what goes out ----------------------------------------------------------------------------------------
 
     def publish(self, address: Address, event: Event) -> None:
-        changed = self.sessions.note(address, event)
+        changed = address.channel == "mqtt" and self.sessions.note(address, event)  # a console line is not reloaded
         self.parts.outlet.event(address, event)
         if changed:
             self.parts.outlet.session_changed(address.user)

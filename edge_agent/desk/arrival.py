@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from edge_agent.messages.acceptance import Channel
+from edge_agent.safety.permission import Role
 
 
 def _nothing() -> None:
@@ -14,9 +15,12 @@ def _nothing() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
+    """`role`: what the transport itself proved (the console's login). None: the role that is listed for the user."""
+
     payload: bytes
     user: str | None
     channel: Channel
     retained: bool = False
     response_topic: str | None = None
     ack: Callable[[], None] = field(default=_nothing)
+    role: Role | None = None

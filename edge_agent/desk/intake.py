@@ -59,6 +59,8 @@ class Taken:
     speaker: Speaker
     response_topic: str | None
     stopped: bool
+    proved_role: Role | None = None
+    """As `Arrival.role`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,10 @@ class Intake:
         """A login without a listed role may only look."""
         return self._roles.get(user, Role.VIEWER)
 
+    def role_of(self, arrival: Arrival) -> Role:
+        """What the transport proved goes before the list."""
+        return self.role(arrival.user or "-") if arrival.role is None else arrival.role
+
     async def take(self, arrival: Arrival) -> Taken | Refused:
         """Raises `JournalFault`: then nothing was acknowledged and nothing runs."""
         parsed = parse_request(arrival.payload, arrival.user)
@@ -110,7 +116,8 @@ class Intake:
 
     def recheck(self, taken: Taken) -> Rejection | None:
         """What may have changed since, asked once more just before anything is dispatched."""
-        arrival, request = Arrival(b"", taken.speaker.user, taken.speaker.channel), taken.request
+        speaker, request = taken.speaker, taken.request
+        arrival = Arrival(b"", speaker.user, speaker.channel, role=taken.proved_role)
         if isinstance(request, StopRequest):
             return None
         verdict = accept_again(request, self._facts(arrival, request, None, counted=False))
@@ -127,7 +134,7 @@ class Intake:
 
     def _facts(self, arrival: Arrival, request: Request, first_state: str | None, *, counted: bool = True) -> Facts:
         user = arrival.user or ""
-        role = self.role(user)
+        role = self.role_of(arrival)
         granted = permit(OPERATIONS[request.type], role, simulated=self._simulated)
         return Facts(
             retained=arrival.retained,
@@ -159,8 +166,8 @@ class Intake:
             return await self._refuse(arrival, again, first, stopped)
         arrival.ack()
         lang = request.lang or self._lang_of(request)
-        speaker = Speaker(user, self.role(user), arrival.channel, lang, request.attached)
-        return Taken(request, request.id, speaker, arrival.response_topic, stopped)
+        speaker = Speaker(user, self.role_of(arrival), arrival.channel, lang, request.attached)
+        return Taken(request, request.id, speaker, arrival.response_topic, stopped, arrival.role)
 
     async def _refuse(self, arrival: Arrival, rejection: Rejection, first_state: str | None, stopped: bool) -> Refused:
         user = arrival.user
