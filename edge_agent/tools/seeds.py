@@ -13,6 +13,7 @@ from edge_agent.tools.ports import Rule, Task
 DATA: Final = Path(__file__).with_name("data")
 RULES_FILE: Final = DATA / "sorting_rules.toml"
 TASKS_FILE: Final = DATA / "tasks.toml"
+SOP_FOLDER: Final = DATA / "sop"
 
 Short = Annotated[str, Field(max_length=64)]
 Note = Annotated[str, Field(max_length=200)]
