@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -44,7 +44,12 @@ def spoken_mood(text: str) -> Mood | None:
 @cache
 def _markers() -> tuple[_Marker, ...]:
     tables = tomllib.loads((DATA / "mood.toml").read_text(encoding="utf-8"))["mood"]
-    return tuple(_Marker(Mood(table["name"]), words_pattern(table["zh"], table["en"])) for table in tables)
+    return tuple(_Marker(Mood(table["name"]), _pattern(table)) for table in tables)
+
+
+def _pattern(table: Mapping[str, list[str]]) -> re.Pattern[str]:
+    words = words_pattern(table["zh"], table["en"]).pattern
+    return re.compile("|".join([*table.get("patterns", []), words]))
 
 
 def words_pattern(zh: Iterable[str], en: Iterable[str]) -> re.Pattern[str]:

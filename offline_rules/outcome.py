@@ -49,11 +49,13 @@ _CLOSE: Final = 0.01
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """An outcome with its slots. `commanded`: a command understood to the last word."""
+    """An outcome with its slots. `commanded`: a command understood to the last word. `told`: the stretch of the
+    normalised text that is what a feedback says; its words show no mood of the sentence."""
 
     outcome: Outcome
     slots: tuple[Slot, ...] = ()
     commanded: bool = False
+    told: tuple[int, int] | None = None
 
 
 def judge(normal: Normal, tokens: Sequence[Token], hits: Sequence[Hit], lang: Lang) -> Judged:
@@ -64,12 +66,13 @@ def judge(normal: Normal, tokens: Sequence[Token], hits: Sequence[Hit], lang: La
     if best.phrase.vague is not None:
         return Judged(Vague(best.phrase.rule_id.rpartition(":")[2], best.phrase.vague), _said(tokens, Intent.UNKNOWN))
     intent = best.phrase.intent
-    slots = (*_said(tokens, intent), *_own_slots(normal, tokens, best))
+    told = _told(tokens, best) if intent is Intent.SUBMIT_FEEDBACK else None
+    slots = (*_said(tokens, intent), *_own_slots(normal, tokens, best), *_text(normal, told))
     twice = _said_twice(slots)
     if twice is not None:
         return Judged(Ambiguous("two_values", (_match(best, slots),), twice), slots)
     commanded = intent is Intent.CONTROL_DEVICE and best.whole
-    return Judged(_match(best, slots), _once(slots), commanded)
+    return Judged(_match(best, slots), _once(slots), commanded, told)
 
 
 def judge_explicit(form: Explicit) -> Judged:
@@ -134,21 +137,24 @@ def _own_slots(normal: Normal, tokens: Sequence[Token], hit: Hit) -> tuple[Slot,
     if things:
         span = normal.span(things[0].start, things[-1].end)
         own.append(Slot("item_type", normal.original[span[0] : span[1]].strip(), span, known=False))
-    if hit.phrase.intent is Intent.SUBMIT_FEEDBACK:
-        own += _text(normal, tokens, hit)
     if hit.phrase.intent is Intent.QUERY_STATUS:
         own += [Slot("alarms", t.text, normal.span(t.start, t.end)) for t in taken if "<alarm>" in t.keys][:1]
     return tuple(own)
 
 
-def _text(normal: Normal, tokens: Sequence[Token], hit: Hit) -> list[Slot]:
-    """What a feedback says: everything after its head and task number, as it was written."""
+def _told(tokens: Sequence[Token], hit: Hit) -> tuple[int, int] | None:
+    """Where a feedback says something: after its head and task number, up to where it asks to be noted."""
     rest = [t for i, t in enumerate(tokens) if i not in hit.taken and not (t.slot and t.slot.name == "task_id")]
     rest = _trimmed([t for t in rest if hit.tail is None or t.start >= tokens[hit.tail].start])
-    if not rest:
-        return []
-    span = normal.span(rest[0].start, rest[-1].end)
-    return [Slot("text", normal.original[span[0] : span[1]].strip(), span)]
+    return (rest[0].start, rest[-1].end) if rest else None
+
+
+def _text(normal: Normal, told: tuple[int, int] | None) -> tuple[Slot, ...]:
+    """What a feedback says, as it was written."""
+    if told is None:
+        return ()
+    span = normal.span(*told)
+    return (Slot("text", normal.original[span[0] : span[1]].strip(), span),)
 
 
 def _trimmed(tokens: list[Token]) -> list[Token]:

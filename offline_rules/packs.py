@@ -174,8 +174,10 @@ class _Source:
         table = raw.get(key, {})
         if not isinstance(table, dict):
             raise self.error(key, "must be a table")
+        value: object
         for name, value in table.items():
-            if not isinstance(value, kind) or (kind is list and not all(isinstance(w, str) and w for w in value)):
+            words = value if isinstance(value, list) else [value]
+            if not isinstance(value, kind) or not all(isinstance(word, str) and word for word in words):
                 raise self.error(name, "must be a phrase" if kind is str else "must be a list of words")
         return table
 

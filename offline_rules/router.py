@@ -107,6 +107,9 @@ class Router:
         spoken = spoken_mood(_without_slots(normal, tokens))
         hits = self._matcher.hits(tokens, spoken)
         judged = judge(normal, tokens, hits, language(normal))
+        if judged.told is not None:
+            start, end = judged.told
+            spoken = spoken_mood(normal.text[:start] + _BLANK + normal.text[end:])
         return judged, _mood(spoken, judged)
 
 

@@ -48,7 +48,7 @@ def _mixed(word: str) -> bool:
     """Letters of two alphabets that look alike in one word."""
     if word.isascii():
         return False
-    names = [unicodedata.name(char, "") for char in word]
+    names = [unicodedata.name(char, "") for char in unicodedata.normalize("NFKC", word)]
     return sum(any(name.startswith(script) for name in names) for script in _SCRIPTS) > 1
 
 
