@@ -18,7 +18,7 @@ ROOT = checkout() or Path()
 
 CLAIMS = re.compile(
     r"\bsafe(?:r|st|ly)?\b|\bfail-?safe\b|\bcertifi(?:ed|cation)\b|\bguarante\w+|(?<!wired )\bemergency[ -]stop\w*"
-    r"|\bexactly[ -]once\b|保证|确保安全|安全地|认证|(?<!控制器)(?<!有线)急停|恰好一次",
+    r"|\bexactly[ -]once\b|保证|确保安全|安全地|认证|(?<!控制器)(?<!有线)急停(?!按钮)|恰好一次",
     re.IGNORECASE,
 )
 """Identifiers (SAFE_REJECTION, controller_estop) are words of their own to `\\b`, as they have an underscore."""
