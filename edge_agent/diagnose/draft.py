@@ -20,6 +20,8 @@ MAX_CLAUSES: Final = 8
 MAX_EVIDENCE: Final = 16
 CLAUSE_CHARS: Final = 400
 MAX_ENUM: Final = 64
+NO_RECORD: Final = "-"
+"""Stands in a schema where there is no record to cite; it is none, and cites nothing."""
 
 InvalidKind: TypeAlias = Literal["EMPTY", "INVALID_JSON", "SCHEMA"]
 
@@ -90,7 +92,12 @@ def draft_schema(table: CauseTable, causes: Sequence[str], records: Sequence[str
         "type": "object",
         "properties": {
             "text": {"type": "string", "minLength": 1, "maxLength": CLAUSE_CHARS},
-            "evidence": {"type": "array", "items": {"enum": list(records)[:MAX_ENUM]}, "minItems": 1, "maxItems": 8},
+            "evidence": {
+                "type": "array",
+                "items": {"enum": list(records)[:MAX_ENUM] or [NO_RECORD]},
+                "minItems": 1,
+                "maxItems": 8,
+            },
         },
         "required": ["text", "evidence"],
         "additionalProperties": False,

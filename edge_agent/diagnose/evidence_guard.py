@@ -18,12 +18,14 @@ TOKEN: Final = re.compile(r"[a-z0-9]+(?:[._:/-][a-z0-9]+)*", re.ASCII)
 TO_BE_PROVED: Final = re.compile(r"[\d_]")
 """Numbers, times and everything that is written like an id; plain words prove nothing and need no proof."""
 CHINESE: Final = {c: n for n, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
-COUNTED: Final = re.compile(r"[零〇一二两三四五六七八九十]+(?=[号次个台箱件秒分时点只条])")
+COUNTED: Final = re.compile(
+    r"一(?=[号箱台])|(?:[零〇二两三四五六七八九十][零〇一二两三四五六七八九十]*|一[零〇一二三四五六七八九十]+)(?=[号次个台箱件秒分时点只条])"
+)
 ENGLISH: Final = {
     word: str(n)
     for n, word in enumerate(("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"), start=2)
 }
-"""`one` is left out: it is a pronoun more often than a number."""
+"""`one` is left out, as 一 is before 次 or 个: more often a pronoun than a number."""
 WORDS: Final = re.compile(rf"\b({'|'.join(ENGLISH)})\b")
 
 

@@ -39,7 +39,7 @@ DAYS_BACK: Final = (
 )
 PARTS: Final = (
     (re.compile(r"早上|今早|上午|morning|早班"), 5, 12),
-    (re.compile(r"中午|noon"), 11, 14),
+    (re.compile(r"中午|\bnoon"), 11, 14),
     (re.compile(r"下午|afternoon|中班"), 12, 18),
     (re.compile(r"晚上|今晚|昨晚|evening|tonight"), 17, 24),
     (re.compile(r"昨夜|last night|overnight"), 20, 30),
@@ -51,7 +51,7 @@ JUST_NOW_MS: Final = 30 * MINUTE_MS
 def window_of(words: str, now_ms: int, utc_offset_s: int) -> Window | None:
     """First and last ms of the window that `words` name; None for words that name none."""
     told = words.casefold().strip()
-    ways: tuple[Callable[[str, int, int], Window | None], ...] = (_just_now, _last, _ago, _clock, _day)
+    ways: tuple[Callable[[str, int, int], Window | None], ...] = (_just_now, _clock, _day, _last, _ago)
     found = (way(told, now_ms, utc_offset_s * 1000) for way in ways)
     return next((window for window in found if window is not None), None)
 
