@@ -23,6 +23,8 @@ from edge_agent.cases.command import Wish, run_command
 from edge_agent.cases.live_bench import bench
 from edge_agent.cases.runner import DEFAULT_JOBS
 from edge_agent.checked_file import BadFile
+from edge_agent.demo.run import Wish as DemoWish
+from edge_agent.demo.run import run_demo
 from edge_agent.doctor import examine, exit_status, report
 from edge_agent.settings import Settings, load_settings
 from edge_agent.stages.explaining import cut_short, story
@@ -135,3 +137,17 @@ def cases_run(
         swapped=swapped,
     )
     raise typer.Exit(run_command(wish, bench(), Console()))
+
+
+@cli.command()
+def demo(
+    model: Annotated[
+        str, typer.Option(envvar="MODEL", help="none: without the language model. none：不用语言模型。")
+    ] = "default",
+    lang: Annotated[str | None, typer.Option(help="zh or en; the terminal's own when not given. 语言。")] = None,
+    leave: Annotated[bool, typer.Option("--exit", envvar="DEMO_EXIT", help="Leave after the last step.")] = False,
+) -> None:
+    """Play an operator's session with everything real but the arm. 演示：除机械臂外全部真实。"""
+    spoken: Lang = "zh" if (lang or language_of(os.environ)) == "zh" else "en"
+    wish = DemoWish(model=model != "none", lang=spoken, leave=leave)
+    raise typer.Exit(asyncio.run(run_demo(wish, Console())))
