@@ -56,7 +56,7 @@ EVENTS_DEADLINE_S = 20.0
 PRESENCE_S = 3_600.0
 MEMORY = Path("/dev/shm")
 MANY = 1_000
-LEVELS = frozenset({"unavailable", "slow"})
+LEVELS = frozenset({"arm.unavailable", "query.slow"})
 """Faults that last the whole line."""
 SEEN_AT_ONCE = frozenset({"unavailable", "guard_open", "controller_estop", "controller_reboot"})
 """Faults of the cell itself, which the supervision sees without a command."""
@@ -252,11 +252,13 @@ class LiveCell:
         if fault.group == "store":
             self._store_fault = f"{fault.group}.{fault.name}"
             return
-        count = MANY if fault.name in LEVELS else 1
         name = f"{fault.group}.{fault.name}"
+        count = MANY if name in LEVELS else 1
         await self._faults.put(name, count=count, seed=1, args=fault.arguments(), by="case")
-        if fault.name in SEEN_AT_ONCE and fault.argument != "executing":
+        if fault.on_the_arm and fault.name in SEEN_AT_ONCE and fault.argument != "executing":
             await self._looked_again()
+        if fault.name == "heartbeat_frozen" and fault.argument != "executing":
+            await self._until(CellState.LOCKED_OUT)
 
     async def _looked_again(self) -> None:
         """Two more rounds of the supervision, so that it has seen what was put in."""
