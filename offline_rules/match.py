@@ -173,6 +173,6 @@ def _hit(variant: _Variant, sentence: _Sentence, taken: list[int], tail: int | N
     if weight / (weight + left) + _EPSILON < variant.phrase.cover:
         return None
     whole = not any(sentence.strict[i] for i in range(end) if i not in inside)
-    if variant.phrase.vague is not None and not whole:
+    if variant.phrase.wholly and not whole:
         return None
     return Hit(variant.phrase, tuple(taken), tail, weight, left, whole)

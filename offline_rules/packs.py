@@ -36,6 +36,7 @@ MAX_PHRASES: Final = 20_000
 ACTIONS: Final = frozenset(
     {"home", "pick", "place", "pick_place", "move", "open_gripper", "close_gripper", "park", "reset"}
 )
+_UNKNOWN_THINGS: Final = frozenset({"{object}", "<foreign>"})
 _PACK_KEYS: Final = frozenset({"intent", "lang", "group", "classes", "macros", "outcome", "candidates"})
 _GROUP_KEYS: Final = frozenset({"cover", "action", "unless", "mood", "phrases", "start"})
 
@@ -82,6 +83,11 @@ class Phrase:
     vague: tuple[Intent, ...] | None
     file: str
     line: int
+
+    @property
+    def wholly(self) -> bool:
+        """Fits only what it understands to the last word: a half sentence, or a thing that nobody knows."""
+        return self.vague is not None or not _UNKNOWN_THINGS.isdisjoint(self.asks())
 
     def asks(self) -> frozenset[str]:
         """Every key that any of its sequences asks for."""
