@@ -143,12 +143,12 @@ def explanation(
     source: str | None = None,
     model_down: bool = False,
 ) -> Explanation:
-    """Why nothing was done, and what can be. `told_as` names the words where `reason` has none of its own (a
-    suspicious text, a stop word ruled out); a reason with neither is told as not understood."""
+    """Why nothing was done, and what can be. `told_as` names the words where `reason` has none that say
+    more (a suspicious text, a mood the rules did not need); a reason with neither is told as not understood."""
     known = page.facts(facts or {})
     if reason == explanations.NEEDS_MODEL:
         return _without_model(page, traces, reason, source)
-    named = next((n for n in (reason, told_as or "") if n in explanations.STEPS), explanations.OTHERWISE)
+    named = explanations.words_for(reason, told_as)
     if "action" in known and (facts or {}).get("action") is not None:
         known = {**known, **_meaning(page, str((facts or {})["action"]))}
     ways_on = page.steps(explanations.STEPS[named], known)

@@ -34,5 +34,21 @@ STEPS: Final[Mapping[str, tuple[str, ...]]] = {
     "rounds_used": ("query_rule", "feedback", "explicit_form", "call_technician"),
     "model_down": ("query_rule", "feedback", "explicit_form"),
 }
+SAME_AS: Final[Mapping[str, str]] = {
+    "keyword_general": "capability",
+    "hidden_characters": "suspicious",
+    "look_alike": "suspicious",
+    "role_claim": "suspicious",
+    "skips_a_check": "suspicious",
+    "markup_or_code": "suspicious",
+}
+"""Reasons that are told in the words of another."""
 OTHERWISE: Final = "no_match_fallback_to_explain"
 """How a reason without words of its own is told: it was not understood, nothing was done, here is what works."""
+
+
+def words_for(reason: str, told_as: str | None = None) -> str:
+    """The name under `explanation`: the reason's own words, else those of `told_as`, else that it was not understood."""
+    named = SAME_AS.get(reason, reason)
+    choices = (told_as, named) if named == OTHERWISE else (named, told_as)
+    return next((n for n in choices if n in STEPS), OTHERWISE)

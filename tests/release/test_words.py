@@ -507,3 +507,20 @@ HOLDING = {"device": "arm_01", "cell_state": "READY", "controller_state": "idle"
 )
 def test_an_answer_is_told_whatever_shape_its_row_has(what: str, data: dict[str, str | bool], holds: str) -> None:
     assert holds in words("zh").answer(TRACES, what=what, data=data).text
+
+
+@pytest.mark.parametrize(
+    ("reason", "told_as", "named"),
+    [
+        ("mood_question", None, "mood_question"),
+        ("mood_question", "suspicious", "mood_question"),
+        ("keyword_general", None, "capability"),
+        ("role_claim", None, "suspicious"),
+        ("no_match_fallback_to_explain", "mood_deferred", "mood_deferred"),
+        ("no_match_fallback_to_explain", None, "no_match_fallback_to_explain"),
+        ("no_match_fallback_to_explain", "mood_unheard_of", "no_match_fallback_to_explain"),
+        ("never_heard_of", "suspicious", "suspicious"),
+    ],
+)
+def test_which_words_tell_a_reason(reason: str, told_as: str | None, named: str) -> None:
+    assert explanations.words_for(reason, told_as) == named
