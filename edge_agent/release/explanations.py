@@ -48,7 +48,7 @@ OTHERWISE: Final = "no_match_fallback_to_explain"
 
 
 def words_for(reason: str, told_as: str | None = None) -> str:
-    """The name under `explanation`: the reason's own words, else those of `told_as`, else that it was not understood."""
-    named = SAME_AS.get(reason, reason)
-    choices = (told_as, named) if named == OTHERWISE else (named, told_as)
+    """The name under `explanation`: the reason's own words, else those of `told_as`, else: it was not understood."""
+    named, other = SAME_AS.get(reason, reason), told_as or OTHERWISE
+    choices = (other, named) if named == OTHERWISE else (named, other)
     return next((n for n in choices if n in STEPS), OTHERWISE)
