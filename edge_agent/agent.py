@@ -27,6 +27,9 @@ from edge_agent.desk.presence import Presences
 from edge_agent.desk.sessions import Sessions
 from edge_agent.desk.speaker import Speaker
 from edge_agent.desk.stream import Address
+from edge_agent.diagnose.cause_table import CauseTable
+from edge_agent.diagnose.diagnosis import Site
+from edge_agent.diagnose.wording import load_wording
 from edge_agent.messages.acceptance import Channel
 from edge_agent.messages.alarm import AlarmMessage, AlarmType
 from edge_agent.messages.codes import Lang
@@ -37,7 +40,7 @@ from edge_agent.messages.states import CellStateWord
 from edge_agent.pipeline import About, Deadlines, Pipeline
 from edge_agent.release.audience import Audience
 from edge_agent.release.page import Page, Traces
-from edge_agent.release.texts import texts
+from edge_agent.release.texts import LANGS, texts
 from edge_agent.run.budget import BudgetLimits
 from edge_agent.run.ids import ulid
 from edge_agent.run.journal import Journal, JournalFault, Kind
@@ -46,6 +49,7 @@ from edge_agent.safety.cell_spec import CellSpec
 from edge_agent.safety.command import FINAL, CommandState
 from edge_agent.safety.permission import Role
 from edge_agent.stages.asking_back import AskingBack
+from edge_agent.stages.diagnosing import Diagnosing
 from edge_agent.stages.hearing import Hearing
 from edge_agent.stages.moving import Moving
 from edge_agent.stages.serving import Faults, Serving
@@ -103,6 +107,7 @@ class Parts:
     read: Callable[[str], Reading]
     boundary: Boundary
     copy: RuleCopy
+    causes: CauseTable
     rule_bin: Callable[[str], str | None]
     faults: Faults
     roles: Mapping[str, Role]
@@ -181,7 +186,7 @@ class Agent:
             moving=moving,
             telling=telling,
             serving=serving,
-            diagnose=telling.explain,
+            diagnose=Diagnosing(self._diagnosis_site(), self._clock.now, self._clock.monotonic_s).diagnose,
             journal=parts.journal,
             publisher=self,
             runs=self.runs,
@@ -192,6 +197,17 @@ class Agent:
             monotonic_s=self._clock.monotonic_s,
             now=self._clock.now,
             entropy=parts.entropy,
+        )
+
+    def _diagnosis_site(self) -> Site:
+        parts, devices = self.parts, self.parts.spec.devices
+        return Site(
+            boundary=parts.boundary,
+            journal=parts.journal,
+            model=parts.model,
+            table=parts.causes,
+            wording={lang: load_wording(lang) for lang in LANGS},
+            only_device=devices[0].name if len(devices) == 1 else None,
         )
 
     # -- life -------------------------------------------------------------------------------------------------

@@ -36,6 +36,7 @@ from edge_agent.agent import Agent, Knobs, Parts
 from edge_agent.cell_file import load_cell
 from edge_agent.control.ports import Steps, no_steps
 from edge_agent.desk.arrival import Arrival
+from edge_agent.diagnose.cause_table import load_causes
 from edge_agent.lab_faults import LabFaults
 from edge_agent.messages.capabilities import CapabilitiesMessage, DeviceInfo, ModelInfo
 from edge_agent.messages.encode import encode, encode_event
@@ -207,6 +208,7 @@ async def site(settings: Settings, options: Options) -> AsyncIterator[Running]:
             read=rules.read,
             boundary=door,
             copy=stores.copy,
+            causes=load_causes(),
             rule_bin=stores.bins.get,
             faults=faults,
             roles=roles(settings),

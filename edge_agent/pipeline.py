@@ -271,7 +271,7 @@ class Pipeline:
 
     async def _finish(self, job: Job, told: Told | Release) -> Release:
         """Nothing is published for a run that ended meanwhile; the first end is the one that is told."""
-        decided = told if isinstance(told, Release) else release(told.happened)
+        decided = _decided(told)
         if isinstance(told, Told) and job.run.state is RunState.RUNNING:
             decided = self._still_wanted(job, decided)
         if job.run.state is not RunState.RUNNING and decided.run_state is not job.run.state:
@@ -320,7 +320,7 @@ class Pipeline:
             outcome=decided.outcome,
             fallback_type=decided.fallback,
             run_state=ended.state.value,
-            stop_reason=None,
+            stop_reason=job.stop_reason.value if job.stop_reason else None,
             termination=self._termination(ended),
             usage=Usage.model_validate(job.run.usage().as_dict()),
         )
@@ -394,3 +394,10 @@ class Pipeline:
             usage=Usage(),
         )
         await stream.emit(self._first(said.key, parse_trace, None, speaker.lang), content, done)
+
+
+def _decided(told: Told | Release) -> Release:
+    """A stage that asked its own rows of the release table brings the answer; for the others it is asked here."""
+    if isinstance(told, Release):
+        return told
+    return told.happened if isinstance(told.happened, Release) else release(told.happened)

@@ -16,6 +16,7 @@ from typing import Any
 from drivers.contract import Driver, DriverPackage
 from edge_agent.adapters.journal.store import SqliteJournal
 from edge_agent.adapters.stores.cell_store import CellStore, seed
+from edge_agent.adapters.stores.knowledge import MarkdownKnowledge
 from edge_agent.adapters.stores.rule_copy import JsonRuleCopy
 from edge_agent.control.view import CellView
 from edge_agent.control.words import arm_words
@@ -28,10 +29,12 @@ from edge_agent.tools.alarm_history import alarm_history
 from edge_agent.tools.arm_status import arm_status
 from edge_agent.tools.attempts import World
 from edge_agent.tools.boundary import Boundary
+from edge_agent.tools.command_history import command_history
 from edge_agent.tools.feedback import feedback
 from edge_agent.tools.intercept import Intercept
+from edge_agent.tools.knowledge_search import knowledge_search
 from edge_agent.tools.registry import Registry
-from edge_agent.tools.seeds import seed_rules, seed_tasks
+from edge_agent.tools.seeds import SOP_FOLDER, seed_rules, seed_tasks
 from edge_agent.tools.sorting_rules import sorting_rules
 from edge_agent.tools.task_status import task_status
 from offline_rules.lexicon import Lexicon, default_lexicon
@@ -71,17 +74,21 @@ class Stores:
     cell: CellStore
     copy: JsonRuleCopy
     bins: Mapping[str, str]
+    pages: MarkdownKnowledge
 
     @classmethod
-    async def open(cls, folder: Path, wall_ms: Callable[[], int]) -> Stores:
+    async def open(cls, folder: Path, wall_ms: Callable[[], int], sop: Path = SOP_FOLDER) -> Stores:
         await asyncio.to_thread(_made, folder)
         cell = CellStore(folder)
         copy = JsonRuleCopy(folder, wall_ms)
         rules = await cell.rules()
         await asyncio.to_thread(copy.save, rules)
-        return cls(cell, copy, {rule.item_type: rule.bin for rule in rules})
+        pages = MarkdownKnowledge(sop)
+        await pages.load()
+        return cls(cell, copy, {rule.item_type: rule.bin for rule in rules}, pages)
 
     async def close(self) -> None:
+        self.pages.close()
         await self.cell.close()
 
 
@@ -104,6 +111,8 @@ def boundary(
         arm_status(arm, retry),
         task_status(stores.cell, retry),
         alarm_history(journal, retry),
+        command_history(journal, retry),
+        knowledge_search(stores.pages, retry),
         feedback(journal),
     )
     uniform = (dice or random.Random()).uniform

@@ -32,6 +32,7 @@ from edge_agent.control.core import Tempo
 from edge_agent.control.view import CellView
 from edge_agent.desk.arrival import Arrival
 from edge_agent.desk.stream import Address
+from edge_agent.diagnose.cause_table import load_causes
 from edge_agent.lab_faults import LabFaults
 from edge_agent.messages.alarm import AlarmMessage
 from edge_agent.messages.codes import ErrorCode, Phase, Role
@@ -125,6 +126,7 @@ class LiveCell:
 
     def __init__(self, rig: SimulatedCell, folder: Path, spec: CellSpec, rules: Router) -> None:
         self._rig, self._folder, self._spec, self._rules = rig, folder, spec, rules
+        self._causes = load_causes()
         self._clock = SystemClock()
         self._agent: Agent | None = None
         self._journal: SqliteJournal | None = None
@@ -206,6 +208,7 @@ class LiveCell:
             read=read,
             boundary=door,
             copy=switched_off.rule_copy(self._stores.copy, setup.without),
+            causes=self._causes,
             rule_bin=self._stores.bins.get,
             faults=self._faults,
             roles={user: role_of(role) for role, user in USERS.items()},

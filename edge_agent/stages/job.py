@@ -13,7 +13,8 @@ from edge_agent.messages.content import Content
 from edge_agent.messages.content_base import ToolEvidence
 from edge_agent.messages.event import Status
 from edge_agent.release.page import Page, Traces
-from edge_agent.release.policy import Happened
+from edge_agent.release.policy import Happened, Release
+from edge_agent.run.collection import StopReason
 from edge_agent.run.context import Run
 from edge_agent.understand.interpretation import Interpretation
 
@@ -25,6 +26,7 @@ class Job:
     page: Page
     reading: Interpretation | None = None
     evidence: list[ToolEvidence] = field(default_factory=list)
+    stop_reason: StopReason | None = None
 
     @property
     def run(self) -> Run:
@@ -66,7 +68,8 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What is to be released, and what had happened; the release table decides the rest."""
+    """What is to be released, and what had happened; the release table decides the rest. A diagnosis asked its own
+    rows of that table, and brings the answer."""
 
     content: Content
-    happened: Happened
+    happened: Happened | Release
