@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -19,6 +20,7 @@ from edge_agent.adapters.journal.making import create
 from edge_agent.adapters.journal.query import Query
 from edge_agent.adapters.journal.reading import all_rows
 from edge_agent.adapters.log import configure
+from edge_agent.adapters.mqtt.settings import MqttSettings, TlsSettings
 from edge_agent.cases.command import Wish, run_command
 from edge_agent.cases.live_bench import bench
 from edge_agent.cases.runner import DEFAULT_JOBS
@@ -26,6 +28,10 @@ from edge_agent.checked_file import BadFile
 from edge_agent.demo.run import Wish as DemoWish
 from edge_agent.demo.run import run_demo
 from edge_agent.doctor import examine, exit_status, report
+from edge_agent.interpret import InterpretOptions, explained, run_jsonl, run_text
+from edge_agent.messages.topics import DEFAULT_PREFIX
+from edge_agent.say import SayOptions
+from edge_agent.say import say as talk
 from edge_agent.settings import Settings, load_settings
 from edge_agent.stages.explaining import cut_short, story
 from offline_rules.packs import PackError
@@ -148,6 +154,84 @@ def demo(
     leave: Annotated[bool, typer.Option("--exit", envvar="DEMO_EXIT", help="Leave after the last step.")] = False,
 ) -> None:
     """Play an operator's session with everything real but the arm. 演示：除机械臂外全部真实。"""
-    spoken: Lang = "zh" if (lang or language_of(os.environ)) == "zh" else "en"
-    wish = DemoWish(model=model != "none", lang=spoken, leave=leave)
+    wish = DemoWish(model=model != "none", lang=spoken(lang), leave=leave)
     raise typer.Exit(asyncio.run(run_demo(wish, Console())))
+
+
+@cli.command()
+def say(
+    text: Annotated[str | None, typer.Argument(help="What to say; none: sentence after sentence. 要说的话。")] = None,
+    host: Annotated[str, typer.Option(help="The broker. 消息服务器。")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Its port. 端口。")] = 1883,
+    user: Annotated[str, typer.Option(help="Your login there. 登录名。")] = "op1",
+    password: Annotated[str | None, typer.Option(envvar="EDGE_AGENT_PASSWORD", help="Your password. 密码。")] = None,
+    prefix: Annotated[str, typer.Option(help="The cell's topics. 单元的主题前缀。")] = DEFAULT_PREFIX,
+    ca: Annotated[Path | None, typer.Option(help="CA file: speak TLS. CA 文件：使用 TLS。")] = None,
+    lang: Annotated[str | None, typer.Option(help="zh or en. 语言。")] = None,
+    answer: Annotated[list[str] | None, typer.Option(help="Answers to questions, in turn. 依次作答。")] = None,
+    yes: Annotated[bool, typer.Option(help="Confirm every confirmation. 对确认一律回答“是”。")] = False,
+    json_lines: Annotated[bool, typer.Option("--json", help="Events as JSON lines. 输出 JSON。")] = False,
+) -> None:
+    """Talk to the agent as an ordinary user of the broker. 以普通用户身份与智能体对话。"""
+    tls = None if ca is None else TlsSettings(ca_file=ca)
+    settings = MqttSettings(host=host, port=port, username=user, password=password, prefix=prefix, tls=tls)
+    options = SayOptions(
+        lang=spoken(lang),
+        answers=tuple(answer or ()),
+        yes=yes,
+        interactive=sys.stdin.isatty(),
+        json_lines=json_lines,
+    )
+    raise typer.Exit(int(talk(settings, text, options, Console())))
+
+
+@cli.command()
+def interpret(
+    text: Annotated[str | None, typer.Argument(help="A sentence. 一句话。")] = None,
+    jsonl: Annotated[str | None, typer.Option(help='A file of {"text": …} lines, or -. JSON 行文件，或 -。')] = None,
+    no_model: Annotated[bool, typer.Option(help="Rules alone. 只用规则。")] = False,
+    model: Annotated[Path | None, typer.Option(help="Another GGUF file. 其他 GGUF 模型文件。")] = None,
+    rules: Annotated[list[Path] | None, typer.Option(help="Folders of more phrases. 更多短语的文件夹。")] = None,
+    cell: Annotated[Path | None, typer.Option(help="A cell file. 单元文件。")] = None,
+) -> None:
+    """Say how a sentence is read; touches no broker and no arm. 说明一句话会被怎样理解。"""
+    options = InterpretOptions(
+        models=models_folder(),
+        use_model=not no_model and os.environ.get("MODEL") != "none",
+        model=model,
+        rules=tuple(rules or ()),
+        cell=cell,
+    )
+    if (text is None) == (jsonl is None):
+        raise typer.BadParameter("give a sentence, or --jsonl FILE. 请给出一句话，或 --jsonl 文件。")
+    if text is not None:
+        heard, problem = run_text(text, options)
+        for name, value in explained(heard, language_of(os.environ)):
+            print(f"{name:<18} {value}")
+    else:
+        with _lines(str(jsonl)) as lines:
+            problem = run_jsonl(lines, options, print)
+    if problem is not None:
+        print(problem, file=sys.stderr)
+
+
+@contextmanager
+def _lines(name: str) -> Iterator[Iterable[str]]:
+    """Standard input for `-`; bytes that are no UTF-8 become marks, so that one bad line stops nothing."""
+    if name == "-":
+        yield (line.decode("utf-8", "replace") for line in sys.stdin.buffer)
+        return
+    with Path(name).open(encoding="utf-8", errors="replace") as file:
+        yield file
+
+
+def models_folder() -> Path:
+    """Where a model's file and its measured profile are kept for the commands that run without a site."""
+    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "edge-agent" / "models"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def spoken(lang: str | None) -> Lang:
+    """The language asked for, else the terminal's own."""
+    return "zh" if (lang or language_of(os.environ)) == "zh" else "en"
