@@ -112,10 +112,11 @@ def attach_simulated(descriptor: Mapping[str, FaultArgument]) -> ModbusCell:
 async def start_simulated(settings: Mapping[str, object]) -> AsyncIterator[ModbusCell]:
     """Simulator and proxy for the arm of `settings`; keys that only a driver reads are passed over.
 
-    `wire = "rtu"` puts a serial line before it. Both processes end with this block, and by themselves when this
-    one dies.
+    `wire = "rtu"` puts a serial line before it, `frame_log = PATH` has the proxy write down each motion and stop
+    frame. Both processes end with this block, and by themselves when this one dies.
     """
     wire = str(settings.get("wire", "tcp"))
+    log = ("--log", str(settings["frame_log"])) if "frame_log" in settings else ()
     known = {f.name for f in fields(Profile)}
     profile = json.dumps({key: value for key, value in settings.items() if key in known})
     with tempfile.TemporaryDirectory(prefix="cell-") as folder:
@@ -124,7 +125,7 @@ async def start_simulated(settings: Mapping[str, object]) -> AsyncIterator[Modbu
             _child("drivers.cell_modbus.simulator", "--control", str(simulator), "--profile", profile) as inner,
             _child(
                 "drivers.cell_modbus.proxy",
-                *("--control", str(proxy), "--upstream", str(inner["port"]), "--wire", wire),
+                *("--control", str(proxy), "--upstream", str(inner["port"]), "--wire", wire, *log),
             ) as outer,
         ):
             yield ModbusCell(outer["host"], outer["port"], outer["serial_port"], simulator, proxy)

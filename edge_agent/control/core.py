@@ -160,7 +160,9 @@ class Core:
         if done.after.command is CommandState.UNKNOWN:
             self.unknown_outcomes += 1
         body = {"command_id": done.after.command_id, "state": done.after.command.value, "why": why}
-        self.store(Kind.COMMAND, body, run=self.underway.run if self.underway else None)
+        stored = self.store(Kind.COMMAND, body, run=self.underway.run if self.underway else None)
+        if done.after.command is CommandState.SENT:
+            stored.add_done_callback(lambda _: self.steps("sent_noted"))
 
     def _end_command(self, done: Step, why: str, detail: tuple[str, ...]) -> None:
         under, state = self.underway, done.after.command
