@@ -12,7 +12,7 @@ OF_INTENT: dict[Intent, tuple[SlotName, ...]] = {
     Intent.QUERY_STATUS: ("device", "task_id", "alarms"),
     Intent.SUBMIT_FEEDBACK: ("task_id", "text"),
     Intent.DIAGNOSE: ("task_id", "device", "item_type", "window"),
-    Intent.CONTROL_DEVICE: ("action", "device", "item_type", "bin", "station"),
+    Intent.CONTROL_DEVICE: ("action", "device", "item_type", "bin", "station", "speed"),
     Intent.STOP: (),
     Intent.GENERAL: (),
     Intent.UNKNOWN: (),
@@ -20,7 +20,7 @@ OF_INTENT: dict[Intent, tuple[SlotName, ...]] = {
 
 NEEDED_BY_INTENT: dict[Intent, tuple[SlotName, ...]] = {
     Intent.QUERY_RULE: ("item_type",),
-    Intent.SUBMIT_FEEDBACK: ("task_id",),
+    Intent.SUBMIT_FEEDBACK: ("task_id", "text"),
     Intent.CONTROL_DEVICE: ("action",),
 }
 

@@ -6,6 +6,7 @@ into a temporary name, are forced to the disk, compared with the digest the pack
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 from collections.abc import Callable, Iterable
@@ -71,7 +72,8 @@ def join(parts: Iterable[Path], target: Path, sha256: str, *, progress: Progress
     except OSError as error:
         raise ModelRefused(f"{target.name} could not be written: {error.strerror}. {CARRY_ON}") from error
     finally:
-        temporary.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
 
 
 def _copy(paths: tuple[Path, ...], temporary: Path, total: int, progress: Progress) -> str:

@@ -1,6 +1,6 @@
 """Whatever the model process does, the caller gets a value in time, and the next caller a new process.
 
-The other side is a real process that misbehaves on request; the real model answers the same contract at the end.
+The other side is a real process that misbehaves on request; `test_real_model.py` holds the real one to the same.
 """
 
 from __future__ import annotations
@@ -17,13 +17,11 @@ from pathlib import Path
 import pytest
 
 from edge_agent.adapters.model import profile
-from edge_agent.adapters.model.assemble import default_model, installed
 from edge_agent.adapters.model.breaker import BreakerPolicy, BreakerState
 from edge_agent.adapters.model.client import ModelState, WorkerModel, WorkerSettings
 from edge_agent.adapters.model.prompt import LABELS
 from edge_agent.understand.port import FailureKind, ModelFailure, ModelPurpose, Probabilities, Written
 from edge_agent.understand.scores import ModelCause, NoUsableModel
-from offline_rules.reading import Intent
 
 NAMES = [label.value for label in LABELS]
 FAKE = Path(__file__).with_name("fake_worker.py")
@@ -302,26 +300,3 @@ async def test_usable_only_with_a_passed_qualification_of_this_very_calibration(
         assert model.usable() == NoUsableModel(ModelCause.NOT_QUALIFIED)
         model.qualification = profile.Qualification.model_validate({**key, **figures, "passed": True})
         assert model.usable() is None
-
-
-@pytest.mark.model
-@pytest.mark.skipif(not installed(), reason="the model package is not installed (make setup)")
-async def test_the_real_worker_keeps_the_same_contract(tmp_path: Path) -> None:
-    """One start of the real one: scores, choice, text, kept prefix, a budget that ends it, replacement."""
-    model = WorkerModel(WorkerSettings(default_model(tmp_path), tmp_path))
-    await model.start(wait_s=110.0)
-    try:
-        assert model.usable() is None, model.problem
-        heard = await choose(model)
-        assert isinstance(heard, Probabilities)
-        assert heard.best() == Intent.CONTROL_DEVICE
-        text = await model.write("A JSON object:", SCHEMA, deadline_s=60.0, max_tokens=20)
-        assert isinstance(text, Written)
-        again = await choose(model)
-        assert isinstance(again, Probabilities)
-        assert dict(again.values) == pytest.approx(dict(heard.values), abs=1e-4)
-        late = await model.choose("停", NAMES, deadline_s=0.002)
-        assert isinstance(late, ModelFailure)
-        assert isinstance(await model.choose("停" * 500, NAMES, deadline_s=60.0), ModelFailure | Probabilities)
-    finally:
-        await model.close()
