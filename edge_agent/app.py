@@ -23,6 +23,7 @@ from drivers.contract import Action, FaultArgument, SimulatedCell
 from edge_agent import distribution
 from edge_agent.adapters import systemd
 from edge_agent.adapters.clock import SystemClock
+from edge_agent.adapters.console.tty import PortSettings
 from edge_agent.adapters.journal.errors import JournalRefused
 from edge_agent.adapters.journal.store import SqliteJournal
 from edge_agent.adapters.log import log
@@ -34,10 +35,13 @@ from edge_agent.adapters.mqtt.settings import MqttSettings, TlsSettings
 from edge_agent.adapters.mqtt.traffic import Inbound
 from edge_agent.agent import Agent, Knobs, Parts
 from edge_agent.cell_file import load_cell
+from edge_agent.console.console import Console, ConsoleSettings
+from edge_agent.console.entrance import Policy
+from edge_agent.console.fan_out import FanOut
 from edge_agent.control.ports import Steps, no_steps
 from edge_agent.desk.arrival import Arrival
 from edge_agent.diagnose.cause_table import load_causes
-from edge_agent.lab_faults import LabFaults
+from edge_agent.lab_faults import OWN, LabFaults
 from edge_agent.messages.capabilities import CapabilitiesMessage, DeviceInfo, ModelInfo
 from edge_agent.messages.encode import encode, encode_event
 from edge_agent.messages.parse import parse_stop
@@ -104,6 +108,7 @@ class Running:
     journal: SqliteJournal
     faults: LabFaults
     topics: Topics
+    console: Console | None = None
 
     async def until(self, stopping: asyncio.Event) -> None:
         """Takes what the broker brings, and feeds the watchdog, until it is to stop."""
@@ -112,6 +117,8 @@ class Running:
             asyncio.create_task(self._watchdog(), name="watchdog"),
             asyncio.create_task(self._refresh_faults(), name="lab"),
         ]
+        if self.console is not None:
+            tasks.append(asyncio.create_task(self.console.run(), name="console"))
         ended = asyncio.create_task(stopping.wait())
         await asyncio.wait({ended, *tasks}, return_when=asyncio.FIRST_COMPLETED)
         for task in (ended, *tasks):
@@ -200,6 +207,7 @@ async def site(settings: Settings, options: Options) -> AsyncIterator[Running]:
             intercept=faults.intercept,
         )
         link: MqttLink | None = None
+        everywhere = FanOut(outlet)
         parts = Parts(
             spec=spec,
             journal=journal,
@@ -212,7 +220,7 @@ async def site(settings: Settings, options: Options) -> AsyncIterator[Running]:
             rule_bin=stores.bins.get,
             faults=faults,
             roles=roles(settings),
-            outlet=outlet,
+            outlet=everywhere,
             clock=clock,
             ready=lambda: link is not None and link.state is LinkState.ONLINE,
             versions={"agent": VERSION, "rules": VERSION, "model": _name(model)},
@@ -224,12 +232,29 @@ async def site(settings: Settings, options: Options) -> AsyncIterator[Running]:
         outlet.session = lambda user: encode_event(agent.session_of(user))
         await agent.start()
         stack.push_async_callback(agent.close)
+        console = _console(settings, agent, faults)
+        if console is not None:
+            everywhere.add(console)
         link = _link(mqtt, agent, outlet, journal.epoch)
         outlet.link = link
         outlet.retain(TopicKind.CAPABILITIES, encode(_capabilities(spec, agent, model, clock)))
         await link.start()
         stack.push_async_callback(link.stop)
-        yield Running(agent, link, clock, journal, faults, Topics(mqtt.prefix))
+        yield Running(agent, link, clock, journal, faults, Topics(mqtt.prefix), console)
+
+
+def _console(settings: Settings, agent: Agent, faults: LabFaults) -> Console | None:
+    """The technician's serial line, where the site has one. It needs no broker."""
+    told = settings.console
+    if told.tty is None:
+        return None
+    given = ConsoleSettings(
+        PortSettings(str(told.tty), told.baud),
+        Policy(told.pin_file, told.pin_tries, told.pin_lock_s, told.idle_logout_s),
+        settings.lang,
+    )
+    names = (*OWN, *sorted(faults.cell_faults)) if faults.hands is not None else ()
+    return Console(agent, given, faults=faults.active, fault_names=names)
 
 
 def state_folder(settings: Settings) -> Path:

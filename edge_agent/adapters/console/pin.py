@@ -36,7 +36,7 @@ MAX_MEMORY: Final = 64 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """scrypt's own numbers. The default takes 16 MiB and some 50 ms: nothing to a person, much to who tries them all."""
+    """scrypt's numbers. The default takes 16 MiB and some 50 ms: little to a person, much to who tries them all."""
 
     n: int = 16_384
     r: int = 8
