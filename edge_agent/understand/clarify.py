@@ -15,6 +15,9 @@ from typing import Literal, TypeAlias, TypedDict
 from edge_agent.understand.scores import IntentScore, Scores, by_falling_score, top_two
 from offline_rules.reading import Intent
 
+__all__ = ["ClarifyEvidence", "IntentScore", "candidates", "order", "should_clarify"]
+"""`IntentScore` belongs to the lesson's names and is imported from here too."""
+
 MIN_TOP_SCORE = 0.55
 MIN_MARGIN = 0.15
 """What holds until `calibrate` has fitted thresholds on labelled sentences."""
