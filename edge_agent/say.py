@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -89,8 +90,11 @@ async def run_say(settings: MqttSettings, text: str | None, options: SayOptions,
             return Exit.NOT_SENT
         talk = _Talk(session, view, options, Lines(options.descriptor), list(options.answers))
         is_stop = text is not None and text.strip().lower() in _STOP
-        if not await session.agent_there(AGENT_WITHIN_S) and not is_stop:
-            view.tell("no_agent")
+        there = await session.agent_there(AGENT_WITHIN_S)
+        if not there:
+            if is_stop:
+                await session.stop()
+            view.tell("stop_unheard" if is_stop else "no_agent")
             return Exit.NOT_SENT
         if text is not None:
             return await _conversation(talk, text)
@@ -109,10 +113,10 @@ async def _sentences(talk: _Talk) -> Exit:
 
 async def _conversation(talk: _Talk, text: str) -> Exit:
     """One sentence with the questions that follow from it."""
-    if text.strip().lower() in _STOP:
-        sent = await talk.session.stop()
-    else:
-        sent = await talk.session.ask(text, talk.options.lang)
+    is_stop = text.strip().lower() in _STOP
+    sent = await (talk.session.stop() if is_stop else talk.session.ask(text, talk.options.lang))
+    if is_stop and isinstance(sent, Unsent):
+        talk.view.tell("stop_unheard")
     for _ in range(MAX_ROUNDS):
         if isinstance(sent, Unsent):
             talk.view.tell(sent.reason)
@@ -147,9 +151,10 @@ async def _follow(talk: _Talk, sent: Sent) -> Exit | Clarification | Confirmatio
 
 @asynccontextmanager
 async def _hearing_stops(talk: _Talk) -> AsyncIterator[None]:
-    """While a run is shown, a person can type stop. Anything else typed now is left aside: a yes that was typed
-    before the question stood there must not answer it."""
-    if not talk.options.interactive:
+    """While a run is shown, a person at a terminal can type stop. Anything else typed now is left aside: a yes that
+    was typed before the question stood there must not answer it. What comes through a pipe is a script: its lines
+    are taken in turn."""
+    if not (talk.options.interactive and os.isatty(talk.options.descriptor)):
         yield
         return
     listening = asyncio.create_task(_stop_on_word(talk), name="typed-stop")
@@ -164,7 +169,7 @@ async def _stop_on_word(talk: _Talk) -> None:
     while (line := await talk.lines.next(None)) is not None:
         if line.lower() in _STOP:
             sent = await talk.session.stop()
-            talk.view.tell(sent.reason if isinstance(sent, Unsent) else "stop_sent")
+            talk.view.tell("stop_unheard" if isinstance(sent, Unsent) else "stop_sent")
         elif line:
             talk.view.tell("only_stop")
 
@@ -198,4 +203,5 @@ async def _said(talk: _Talk, key: str, seconds: float) -> str | None:
         return talk.left.pop(0)
     if not talk.options.interactive:
         return None
+    talk.lines.forget()
     return await talk.line(talk.view.told(key, seconds=seconds), seconds)

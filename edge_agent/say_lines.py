@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import termios
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Final
@@ -38,6 +39,12 @@ class Lines:
             return None
         line, _, self._buffer = self._buffer.partition(b"\n")
         return line.decode("utf-8", "replace").strip()
+
+    def forget(self) -> None:
+        """At a terminal: what was typed so far. A yes that was typed before its question must not answer it."""
+        if os.isatty(self._descriptor):
+            termios.tcflush(self._descriptor, termios.TCIFLUSH)
+            self._buffer = b""
 
 
 @asynccontextmanager

@@ -55,6 +55,10 @@ TEXTS: Final[dict[str, dict[Lang, str]]] = {
     "no_answer": {"zh": "没有回答，什么都没有执行。", "en": "No answer: nothing was done."},
     "ask": {"zh": "请说（exit 退出，stop 请求停止）：", "en": "Say something (exit to leave, stop to stop): "},
     "stop_sent": {"zh": "已发送停止请求。", "en": "Stop request sent."},
+    "stop_unheard": {
+        "zh": "停止请求没有被智能体收到。请立即按现场 SOP 使用硬线停止装置，并到现场查看。",
+        "en": "The agent did not hear the stop request. Use the wired stop now, per the site's SOP, and go and look.",
+    },
     "only_stop": {
         "zh": "执行过程中只接受 stop，其它输入已忽略。",
         "en": "While this is under way only stop is heard; the rest was left aside.",
