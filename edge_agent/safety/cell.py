@@ -171,7 +171,8 @@ _ROWS: dict[CellEvent, tuple[Effect, Row]] = {
     E.STOP_ASKED: (
         F.STOP,  # again, in whatever state: stopping twice harms nobody
         {
-            (*_IDLE, *BUSY): (S.STOPPING, F.STOP, F.VOID_PROMPT),
+            # STOPPED too: a stop asked for anew is owed its own proof, and takes a release under way back
+            (*_IDLE, *BUSY, S.STOPPED): (S.STOPPING, F.STOP, F.VOID_PROMPT),
             (S.DISPATCHING,): (S.STOPPING, F.STOP, F.VOID_PROMPT, F.END_CANCELLED),
         },
     ),
