@@ -29,6 +29,7 @@ from edge_agent.desk.speaker import Speaker
 from edge_agent.desk.stream import Address
 from edge_agent.diagnose.cause_table import CauseTable
 from edge_agent.diagnose.diagnosis import Site
+from edge_agent.diagnose.model_gate import ModelTimes
 from edge_agent.diagnose.wording import load_wording
 from edge_agent.messages.acceptance import Channel
 from edge_agent.messages.alarm import AlarmMessage, AlarmType
@@ -89,7 +90,7 @@ class Knobs:
     run_s: float = 30.0
     motion_margin_s: float = 5.0
     prompt_s: float = 30.0
-    choose_s: float = 1.5
+    model_times: ModelTimes = field(default_factory=ModelTimes)
     budget: BudgetLimits = field(default_factory=BudgetLimits)
     thresholds: Thresholds = field(default_factory=Thresholds)
     tempo: Tempo = field(default_factory=Tempo)
@@ -167,7 +168,7 @@ class Agent:
             ready=parts.ready,
         )
         asking_back = AskingBack(parts.read, parts.journal, self._new_id, self._clock.monotonic_s)
-        hearing = Hearing(parts.read, parts.model, parts.journal, knobs.thresholds, knobs.choose_s)
+        hearing = Hearing(parts.read, parts.model, parts.journal, knobs.thresholds, knobs.model_times)
         devices = parts.spec.devices
         telling = Telling(parts.boundary, parts.copy, devices[0].name if len(devices) == 1 else None)
         serving = Serving(
@@ -208,6 +209,7 @@ class Agent:
             table=parts.causes,
             wording={lang: load_wording(lang) for lang in LANGS},
             only_device=devices[0].name if len(devices) == 1 else None,
+            times=self.knobs.model_times,
         )
 
     # -- life -------------------------------------------------------------------------------------------------

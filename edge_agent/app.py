@@ -41,6 +41,7 @@ from edge_agent.console.fan_out import FanOut
 from edge_agent.control.ports import Steps, no_steps
 from edge_agent.desk.arrival import Arrival
 from edge_agent.diagnose.cause_table import load_causes
+from edge_agent.diagnose.model_gate import ModelTimes
 from edge_agent.lab_faults import OWN, LabFaults
 from edge_agent.messages.capabilities import CapabilitiesMessage, DeviceInfo, ModelInfo
 from edge_agent.messages.encode import encode, encode_event
@@ -272,7 +273,7 @@ def knobs(settings: Settings, thresholds: Thresholds) -> Knobs:
         run_s=waits.run_s,
         motion_margin_s=waits.motion_margin_s,
         prompt_s=waits.prompt_s,
-        choose_s=waits.choose_s,
+        model_times=ModelTimes(choose_s=waits.choose_s, write_s=waits.write_s),
         budget=settings.budget,
         thresholds=thresholds,
         rates=Rates(RateLimit(burst=rate.burst, per_s=rate.per_s)),

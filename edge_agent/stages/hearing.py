@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from edge_agent.diagnose.model_gate import ModelGate, ModelTimes
 from edge_agent.run.journal import Entry, Journal, Kind
 from edge_agent.stages.job import Job
-from edge_agent.stages.model_call import ModelCalls
 from edge_agent.understand.decide import Model, asks_model, interpret
 from edge_agent.understand.interpretation import Interpretation
 from edge_agent.understand.port import ModelPort, ModelPurpose, Probabilities
@@ -33,7 +33,7 @@ class Hearing:
     model: ModelPort
     journal: Journal
     thresholds: Thresholds
-    choose_s: float
+    times: ModelTimes
 
     def reading(self, text: str) -> Reading:
         """Raises `RulesUnavailable`."""
@@ -58,16 +58,11 @@ class Hearing:
         if not asks_model(reading):
             return self.model.usable() or ()
         down: NoUsableModel | None = self.model.usable()
-        calls = ModelCalls(job.run, self.journal)
+        gate = ModelGate(job.run, self.model, self.journal, self.times)
         for attempt in range(1, SCORING_ATTEMPTS + 1):
             if down is not None:
                 break
-            answer = await calls.call(
-                ModelPurpose.INTENT,
-                attempt,
-                lambda limit_s: self.model.choose(reading.original, SCORED, deadline_s=limit_s),
-                limit_s=self.choose_s,
-            )
+            answer = await gate.choose(reading.original, SCORED, ModelPurpose.INTENT, attempt)
             if isinstance(answer, Probabilities):
                 return tuple(IntentScore(name, score) for name, score in answer.values)
             down = self.model.usable()
