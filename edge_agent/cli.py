@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.progress import Progress
 
 from edge_agent import app
 from edge_agent.adapters.clock import SystemClock
@@ -20,6 +21,8 @@ from edge_agent.adapters.journal.making import create
 from edge_agent.adapters.journal.query import Query
 from edge_agent.adapters.journal.reading import all_rows
 from edge_agent.adapters.log import configure
+from edge_agent.adapters.model.errors import ModelRefused
+from edge_agent.adapters.model.profile import Figures
 from edge_agent.adapters.mqtt.settings import MqttSettings, TlsSettings
 from edge_agent.cases.command import Wish, run_command
 from edge_agent.cases.live_bench import bench
@@ -29,6 +32,7 @@ from edge_agent.demo.run import Wish as DemoWish
 from edge_agent.demo.run import run_demo
 from edge_agent.doctor import examine, exit_status, report
 from edge_agent.interpret import InterpretOptions, explained, run_jsonl, run_text
+from edge_agent.measure_model import run_calibrate, run_qualify, table
 from edge_agent.messages.topics import DEFAULT_PREFIX
 from edge_agent.say import SayOptions
 from edge_agent.say import say as talk
@@ -58,6 +62,9 @@ def main() -> None:
     except PackError as broken:
         print(broken, file=sys.stderr)
         sys.exit(78)
+    except ModelRefused as refused:
+        print(refused, file=sys.stderr)
+        sys.exit(1)
     except JournalRefused as refused:
         print(refused, file=sys.stderr)
         sys.exit(app.EX_DATAERR)
@@ -235,3 +242,44 @@ def models_folder() -> Path:
 def spoken(lang: str | None) -> Lang:
     """The language asked for, else the terminal's own."""
     return "zh" if (lang or language_of(os.environ)) == "zh" else "en"
+
+
+@cli.command()
+def calibrate(
+    model: Annotated[Path | None, typer.Argument(help="A GGUF file; none: the default. 模型文件。")] = None,
+    sentences: Annotated[Path | None, typer.Option(help="Labelled sentences (JSON lines). 带标签的句子。")] = None,
+) -> None:
+    """Fit a model's scores and thresholds on labelled sentences. 用带标签的句子标定模型。"""
+    with _progress() as tick:
+        report = run_calibrate(models_folder(), tick, model=model, sentences=sentences)
+    _figures(report.figures)
+
+
+@cli.command()
+def qualify(
+    model: Annotated[Path | None, typer.Argument(help="A GGUF file; none: the default. 模型文件。")] = None,
+    held_out: Annotated[Path | None, typer.Option(help="Sentences nothing was fitted on. 未用于标定的句子。")] = None,
+) -> None:
+    """Measure a model; only one that passes may propose a motion. 测评模型，合格才能提出动作。"""
+    with _progress() as tick:
+        _, report = run_qualify(models_folder(), tick, model=model, held_out=held_out)
+    _figures(report.qualification.figures)
+    for reason in report.qualification.reasons:
+        print(f"- {reason}")
+    print(
+        "passed 合格" if report.qualification.passed else "fell short: control through it stays off 不合格，不用于控制"
+    )
+    raise typer.Exit(0 if report.qualification.passed else 1)
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[int, int], None]]:
+    with Progress(console=Console(stderr=True)) as bar:
+        task = bar.add_task("sentences 句子", total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def _figures(figures: list[Figures]) -> None:
+    print("lang   n   accuracy coverage   asked  wrong acts")
+    for row in table(figures):
+        print(f"{row[0]:<6}{row[1]:>4}{row[2]:>10}{row[3]:>9}{row[4]:>8}{row[5]:>11}")

@@ -62,12 +62,13 @@ class AlarmBoard:
         return True
 
     async def _put(self, standing: Standing, by: str = "") -> None:
+        """Stands before its row is awaited, so that two who see the same thing at once raise it once."""
         message = self._message(standing)
-        await self._journal.append(Entry(Kind.ALARM, {**message.model_dump(mode="json"), "by": by}))
         if message.retained:
             self._standing[standing.type] = standing
         else:
             self._standing.pop(standing.type, None)
+        await self._journal.append(Entry(Kind.ALARM, {**message.model_dump(mode="json"), "by": by}))
         self._tell(message)
 
     def _message(self, standing: Standing) -> AlarmMessage:
