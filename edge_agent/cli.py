@@ -269,7 +269,7 @@ def qualify(
     print(
         "passed 合格" if report.qualification.passed else "fell short: control through it stays off 不合格，不用于控制"
     )
-    raise typer.Exit(0 if report.qualification.passed else 1)
+    raise typer.Exit(0 if passed else 1)
 
 
 @contextmanager
