@@ -47,9 +47,9 @@ def _arm(said: str) -> str:
 
 
 def _device(said: str) -> str:
-    """`arm 1`, `arm-01`, `robot 1` → `arm_01`; another machine keeps its own name."""
-    kind, digits = re.sub(r"[\s\-_#]+", "", said).rstrip("0123456789"), re.sub(r"\D", "", said)
-    return f"{'arm' if kind in ('robot', 'bot', 'cobot') else kind}_{int(digits):02d}"
+    """`arm 1`, `arm-01`, `robot 1` → `arm_01`; another machine keeps its own number."""
+    kind, number = _KIND_AND_NUMBER.findall(said)[0]
+    return _arm(number) if kind in _ARMS else f"{kind}_{number}"
 
 
 def _task(said: str) -> str:
@@ -70,6 +70,9 @@ _SPELL: Final[dict[str, Callable[[str], str]]] = {
     "upper": str.upper,
     "same": str.strip,
 }
+_ARMS: Final = frozenset({"arm", "robot", "cobot", "bot"})
+"""What people call an arm; the cell's names begin with `arm`."""
+_KIND_AND_NUMBER: Final = re.compile(r"([a-z]+)[\s\-_#]*(\d+)", re.ASCII)
 _KINDS: Final[dict[SlotName, Kind]] = {"bin": "bin", "station": "station", "device": "device"}
 _CAPITAL_STATION: Final = re.compile(r"\bto ([a-z])(?=$|[.,!;]| or [a-z]$)|(?<=\bto [a-z] or )([a-z])$", re.ASCII)
 

@@ -27,7 +27,9 @@ _NOISE: Final = re.compile(
 _REPEATED: Final = re.compile(r"([a-z])\1{2,}")
 _SPELT: Final = re.compile(r"(?<![a-z0-9'])[a-z](?:[ .\-][a-z]){3,5}(?![a-z0-9'])")
 _SENTENCE: Final = re.compile(r"[^.!?;]+[.!?;]*")
-_QUOTED: Final = re.compile(r"""(["'«<])[^"'»>]*[\w\u4e00-\u9fff][^"'»>]*(["'»>])""")
+_QUOTED: Final = re.compile(
+    r"""["«<][^"»>]*[\w\u4e00-\u9fff][^"»>]*["»>]|(?<![a-z0-9])'[^']*[\w\u4e00-\u9fff][^']*'(?![a-z0-9])"""
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,12 @@ def stop_sense(text: str) -> StopSense:
             return StopSense.STOP
         told = lexicon.tells.search(sentence) is not None
     return StopSense.RULED_OUT
+
+
+def stop_words() -> tuple[str, ...]:
+    """The lexicon: each of these alone is a stop."""
+    tables = tomllib.loads((DATA / "stop.toml").read_text(encoding="utf-8"))
+    return (*tables["words_zh"], *tables["words_en"])
 
 
 def _is_stop(sentence: str, lexicon: _Lexicon) -> bool:
