@@ -240,8 +240,10 @@ class Connection:
 
     def _message_came(self, client: Client, _userdata: Any, message: MQTTMessage) -> None:
         try:
-            if not self._room.acquire(blocking=False):
-                self.dropped += 1  # beyond the receive maximum only QoS 0 comes; it promises nothing
+            # The receive maximum bounds QoS 1, which is never dropped here: it would not come again. QoS 0, which
+            # promises nothing, has so much room and no more.
+            if message.qos == 0 and not self._room.acquire(blocking=False):
+                self.dropped += 1
                 return
             self._hand_over(self._deliver, self._inbound(client, message))
         except BaseException as error:  # noqa: BLE001 - the edge of a vendor's callback
@@ -289,7 +291,8 @@ class Connection:
             future.set_result(taken)
 
     def _deliver(self, inbound: Inbound) -> None:
-        self._room.release()
+        if inbound.qos == 0:
+            self._room.release()
         self.last_traffic_s = self._clock()
         if not self.lost.done():
             self._on_message(inbound)
