@@ -1,11 +1,13 @@
 """The broker's access list and configuration as text. Pure: the files shipped for a site and those of the demo and
-the tests come from the same lines.
+the tests come from the same lines. `python -m edge_agent.adapters.mqtt.access PREFIX [AGENT_LOGIN]` prints the list for
+another prefix.
 
 Identity rests on one thing: a user may write below `op/%u/` alone, and `%u` is the login the broker itself checked.
 """
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -94,3 +96,7 @@ COMMON_LINES: Final = (
 def _deeper(own: str, kind: TopicKind) -> str:
     """A stream that was asked for elsewhere may have levels of the user's own making."""
     return own.removesuffix("+") + "#" if kind in (TopicKind.REPLY, TopicKind.RUN) else own
+
+
+if __name__ == "__main__":
+    sys.stdout.write(access_list(*(sys.argv[1:3] if len(sys.argv) > 2 else (*sys.argv[1:2], "agent"))))

@@ -77,6 +77,7 @@ class Connection:
         self.dropped = 0
         self._receive_maximum = receive_maximum
         self._max_packet_bytes = settings.max_packet_bytes
+        self._tls: _Context | None = None
         self._client = self._build(will)
 
     async def open(self) -> Opened | NotOpened:
@@ -95,6 +96,8 @@ class Connection:
             await asyncio.wait({attempt}, timeout=self._settings.connect_timeout_s)
             raise
         except (OSError, ValueError) as error:
+            if self._tls is not None:
+                self._tls.close_wrapped()
             return NotOpened(f"{self._settings.host}:{self._settings.port}: {error}")
         self._client.loop_start()
         try:
@@ -159,6 +162,10 @@ class Connection:
             self.dropped += 1
 
     def _connect(self, properties: Any) -> None:
+        """Blocks; for a thread of its own."""
+        if self._settings.tls is not None:
+            self._tls = _tls(self._settings.tls)
+            self._client.tls_set_context(self._tls)
         self._client.connect(
             self._settings.host,
             self._settings.port,
@@ -178,8 +185,6 @@ class Connection:
         client.connect_timeout = self._settings.connect_timeout_s
         client.max_queued_messages_set(self._settings.max_outgoing)
         client.username_pw_set(self._settings.username, self._settings.password)
-        if self._settings.tls is not None:
-            client.tls_set_context(_tls(self._settings.tls))
         if will is not None:
             client.will_set(will.topic, will.payload, qos=1, retain=True)
         client.on_socket_open = self._no_delay
@@ -329,8 +334,27 @@ def _short(correlation: bytes | None) -> bytes | None:
     return correlation if correlation is not None and len(correlation) <= MAX_CORRELATION_BYTES else None
 
 
-def _tls(settings: TlsSettings) -> ssl.SSLContext:
-    context = ssl.create_default_context(cafile=str(settings.ca_file) if settings.ca_file else None)
+class _Context(ssl.SSLContext):
+    """Knows the socket it wrapped: paho leaves it open when the handshake fails."""
+
+    wrapped: ssl.SSLSocket | None = None
+
+    def wrap_socket(self, *arguments: Any, **options: Any) -> ssl.SSLSocket:
+        self.wrapped = super().wrap_socket(*arguments, **options)
+        return self.wrapped
+
+    def close_wrapped(self) -> None:
+        if self.wrapped is not None:
+            self.wrapped.close()
+
+
+def _tls(settings: TlsSettings) -> _Context:
+    """Verifies the broker's certificate and name; there is no setting to leave that out."""
+    context = _Context(ssl.PROTOCOL_TLS_CLIENT)
+    if settings.ca_file is None:
+        context.load_default_certs()
+    else:
+        context.load_verify_locations(settings.ca_file)
     if settings.cert_file is not None:
         context.load_cert_chain(settings.cert_file, settings.key_file)
     return context
