@@ -266,9 +266,8 @@ def qualify(
     _figures(report.qualification.figures)
     for reason in report.qualification.reasons:
         print(f"- {reason}")
-    print(
-        "passed 合格" if report.qualification.passed else "fell short: control through it stays off 不合格，不用于控制"
-    )
+    passed = report.qualification.passed
+    print("passed 合格" if passed else "fell short: control through it stays off 不合格，不用于控制")
     raise typer.Exit(0 if passed else 1)
 
 

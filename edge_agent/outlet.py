@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from drivers.contract import Mode
-from edge_agent.adapters.mqtt.client import Published
 from edge_agent.adapters.mqtt.link import LinkState, MqttLink
+from edge_agent.adapters.mqtt.traffic import Published
 from edge_agent.control.view import CellView
 from edge_agent.control.words import arm_words
 from edge_agent.desk.stream import Address

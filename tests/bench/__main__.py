@@ -8,11 +8,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.bench.figure import Figure, save, table
+from tests.bench.model_decision import model_decision
 from tests.bench.round_trips import command_round_trip, query_round_trip
 
 FIGURES: dict[str, Callable[[], Figure]] = {
     "query_round_trip": query_round_trip,
     "command_round_trip": command_round_trip,
+    "model_decision": model_decision,
 }
 
 
