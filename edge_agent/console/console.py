@@ -31,6 +31,7 @@ from edge_agent.messages.cell_state import InjectedFault
 from edge_agent.messages.codes import Lang
 from edge_agent.messages.event import Event, Metadata
 from edge_agent.messages.prompt import Clarification, Confirmation
+from edge_agent.messages.rate import RateLimit, Rates
 from edge_agent.messages.request import StopRequest
 from edge_agent.release.texts import Fact
 from edge_agent.safety.cell import CellState
@@ -39,6 +40,8 @@ from offline_rules.reading import StopSense
 
 MAX_WAITING: Final = 16
 """Lines that are not served yet; a person is never ahead of the agent by so many."""
+READINGS: Final = RateLimit(burst=20, per_s=10.0)
+"""Sentences looked at for a stop in the moment they end."""
 TICK_S: Final = 0.5
 NEWS: Final = frozenset({CellState.OFFLINE, CellState.STOPPED, CellState.LOCKED_OUT, CellState.MANUAL})
 """States whose coming and going is told unasked; a working cell's own steps are not."""
@@ -85,6 +88,7 @@ class Console:
         self._desk = Desk(agent, self._entrance, self._screen.put, settings.lang, faults, fault_names)
         self._waiting: asyncio.Queue[Line | _PinLine] = asyncio.Queue(MAX_WAITING)
         self._tasks: set[asyncio.Task[None]] = set()
+        self._readings = Rates(READINGS)
         self._flooded = False
         self._state = agent.supervisor.view.state
 
@@ -114,7 +118,7 @@ class Console:
     def _take(self, line: Line) -> None:
         """In the moment a line ends: a stop is served, a PIN is hidden; the rest waits its turn."""
         command, rest = command_of(line.text)
-        if command is STOP or (command is SAY and self._agent.parts.read(rest).stop is StopSense.STOP):
+        if command is STOP or (command is SAY and self._wants_stop(rest)):
             self._stop()
         elif self._editor.secret:
             self._take_pin(line)
@@ -122,6 +126,12 @@ class Console:
             self._ask_pin(rest)
         else:
             self._queue(line)
+
+    def _wants_stop(self, text: str) -> bool:
+        """Reading a sentence costs a millisecond or more; a flood of lines must not cost the arm its beat, so what
+        comes faster than people type is looked at for the word alone."""
+        within = text != "" and self._readings.within("line", self._agent.monotonic_s())
+        return within and self._agent.parts.read(text).stop is StopSense.STOP
 
     def _stop(self) -> None:
         user = self._entrance.user
@@ -318,7 +328,7 @@ class Console:
         words = self._desk.words
         facts = {"state": words.word("cell_state", view.state.value), "word": view.state.value}
         if view.reason and view.state is not CellState.READY:
-            facts["why"] = words.word("why", view.reason)
+            facts["why"] = self._desk.why(view.reason)
         self._desk.tell("news.cell", facts)
 
     def alarm(self, message: AlarmMessage) -> None:

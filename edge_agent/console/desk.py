@@ -48,6 +48,11 @@ class Desk:
         """The agent's texts: states, reasons, roles."""
         return texts(self.lang)
 
+    def why(self, reason: str) -> str:
+        """A reason of the cell's state in words."""
+        key = f"why.{reason}"
+        return self.own.say(key) if self.own.has(key) else self.words.word("why", reason)
+
     def tell(self, key: str, facts: Mapping[str, Fact] | None = None) -> None:
         self.say(self.own.say(key, facts))
 

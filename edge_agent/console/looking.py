@@ -31,9 +31,9 @@ async def status(desk: Desk, _rest: str) -> None:
     state = words.word("cell_state", view.state.value)
     lines = [own.say("status.cell", {"state": state, "word": view.state.value})]
     if view.reason and view.state.value != "READY":
-        lines.append(own.say("status.why", {"why": words.word("why", view.reason), "word": view.reason}))
+        lines.append(own.say("status.why", {"why": desk.why(view.reason), "word": view.reason}))
     if view.lockout is not None:
-        lines.append(own.say("status.lockout", {"why": words.word("why", view.lockout), "word": view.lockout}))
+        lines.append(own.say("status.lockout", {"why": desk.why(view.lockout), "word": view.lockout}))
     lines.append(own.say("status.linked" if view.linked else "status.not_linked"))
     if view.linked and view.read_back is not None:
         lines.append(own.say("status.controller", _controller(desk, view.read_back)))
@@ -66,7 +66,7 @@ async def lockout(desk: Desk, _rest: str) -> None:
 def lockout_lines(desk: Desk, view: CellView) -> Iterator[str]:
     """Why, and what was intended beside what was read back."""
     why = str(view.lockout)
-    yield desk.own.say("lockout.heading", {"why": desk.words.word("why", why), "word": why})
+    yield desk.own.say("lockout.heading", {"why": desk.why(why), "word": why})
     if view.detail:
         yield desk.own.say("lockout.detail", {"detail": ", ".join(view.detail)})
     if view.command_id is not None and view.command_state is not None:
@@ -124,12 +124,8 @@ def alarm_lines(desk: Desk, alarm: AlarmMessage) -> str:
     text = TEXTS[alarm.type][desk.lang]
     state = desk.own.say(f"alarms.{'active' if alarm.active else 'over'}_{'acked' if alarm.acked else 'open'}")
     facts = {"id": alarm.id, "severity": alarm.severity, "state": state}
-    return "\n".join(
-        (
-            desk.own.say("alarms.line", facts),
-            *(f"    {each}" for each in (text.message, text.consequence, text.response) if each),
-        )
-    )
+    told = (text.message, text.consequence, text.response) if alarm.active else (text.message,)
+    return "\n".join((desk.own.say("alarms.line", facts), *(f"    {each}" for each in told)))
 
 
 async def wire(desk: Desk, _rest: str) -> None:

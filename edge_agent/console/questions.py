@@ -14,6 +14,7 @@ from typing import Final
 from edge_agent.adapters.console.line import Line
 
 CODE: Final = re.compile(r"[0-9]{4}", re.ASCII)
+YES: Final = frozenset({"yes", "y", "ok", "confirm", "是", "好", "确认", "可以"})
 NO: Final = frozenset({"no", "n", "不", "否", "不要", "取消", "算了", "cancel"})
 
 
@@ -42,6 +43,8 @@ class Verdict(Enum):
     NO = auto()
     BY_HAND = auto()
     """The right digits, but pasted or with noise: the question stays open."""
+    WORD = auto()
+    """A yes in words: the question stays open."""
     WRONG_CODE = auto()
     NONE_OPEN = auto()
 
@@ -58,6 +61,8 @@ class Questions:
             return Verdict.NONE_OPEN if stray else Verdict.NOT_MINE
         if said in NO:
             return Verdict.NO
+        if said in YES:
+            return Verdict.WORD
         if CODE.fullmatch(said) is None:
             return Verdict.NOT_MINE
         if said != self.motion.code:

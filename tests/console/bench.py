@@ -1,4 +1,4 @@
-"""A console on a pseudo-terminal over a simulated cell: the agent, its journal, its wire and its arm are the real ones."""
+"""A console on a pseudo-terminal over a simulated cell: agent, journal, wire and arm are the real ones."""
 
 from __future__ import annotations
 
@@ -67,9 +67,7 @@ class Bench:
         return await self.agent.parts.journal.rows(kinds=(kind,), limit=1_000)
 
     async def state(self, wanted: CellState) -> None:
-        async with asyncio.timeout(10):
-            while self.agent.supervisor.view.state is not wanted:
-                await asyncio.sleep(0.01)
+        await self.cell._until(wanted)
 
 
 @asynccontextmanager

@@ -61,6 +61,7 @@ class TtyPort:
         self._deadline: asyncio.TimerHandle | None = None
         self._reported = ""
         self._empty = 0
+        self._dropping = False
 
     @property
     def is_open(self) -> bool:
@@ -88,10 +89,16 @@ class TtyPort:
         if self._port is None or self._lost.is_set():
             return
         if len(self._pending) + len(data) > self._settings.max_pending:
-            _log.warning("console_output_dropped", bytes=len(data))
+            self._overflow(len(data))
             return
+        if not self._pending:
+            asyncio.get_running_loop().call_soon(self._flush)
         self._pending += data
-        self._flush()
+
+    def _overflow(self, count: int) -> None:
+        if not self._dropping:
+            _log.warning("console_output_dropped", bytes=count)
+        self._dropping = True
 
     # -- opening and closing ----------------------------------------------------------------------------------
 
@@ -148,6 +155,8 @@ class TtyPort:
 
     def _flush(self) -> None:
         """As much as the line takes now; the rest when it says so, and not at all after the deadline."""
+        if self._port is None or self._lost.is_set():
+            return
         try:
             sent = os.write(self._fd, self._pending) if self._pending else 0
         except (BlockingIOError, InterruptedError):
@@ -178,6 +187,7 @@ class TtyPort:
 
     def _quiet(self) -> None:
         """Nothing waits to be written any more."""
+        self._dropping = False
         self._pending.clear()
         if self._deadline is not None:
             self._deadline.cancel()
