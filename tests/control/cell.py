@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -72,9 +72,9 @@ class Supervised:
         assert isinstance(self.supervisor.prompts.answer(answer, time.monotonic()), Confirmed)
 
     async def move(
-        self, action: Action, recheck: Callable[[], str | None] = lambda: None, **slots: str
+        self, action: Action, slots: Mapping[str, str] | None = None, recheck: Callable[[], str | None] = lambda: None
     ) -> MotionOutcome:
-        proposal = self.proposal(action, **slots)
+        proposal = self.proposal(action, **(slots or {}))
         self.confirmed(proposal)
         return await self.supervisor.execute(proposal, run="run-1", user=USER, recheck=recheck)
 
