@@ -28,8 +28,9 @@ from edge_agent.desk.sessions import Sessions
 from edge_agent.desk.speaker import Speaker
 from edge_agent.desk.stream import Address
 from edge_agent.diagnose.cause_table import CauseTable
-from edge_agent.diagnose.diagnosis import Site
+from edge_agent.diagnose.diagnosis import Guards, Site
 from edge_agent.diagnose.model_gate import ModelTimes
+from edge_agent.diagnose.thinker import Style
 from edge_agent.diagnose.wording import load_wording
 from edge_agent.messages.acceptance import Channel
 from edge_agent.messages.alarm import AlarmMessage, AlarmType
@@ -97,9 +98,20 @@ class Knobs:
     rates: Rates = field(default_factory=Rates)
 
 
+def nothing_struck(_fault: str) -> bool:
+    """No fault is in."""
+    return False
+
+
+def by_labels() -> Style:
+    """The model ranks; it writes nothing."""
+    return "labels"
+
+
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Everything of the world that one agent needs. `ready` says whether people can see and stop it right now."""
+    """Everything of the world that one agent needs. `ready` says whether people can see and stop it right now;
+    `fires` whether a fault of the lab strikes inside; `style` how the model thinks in the next diagnosis."""
 
     spec: CellSpec
     journal: Journal
@@ -118,6 +130,9 @@ class Parts:
     versions: Mapping[str, str]
     steps: Steps = no_steps
     entropy: Callable[[int], bytes] = secrets.token_bytes
+    fires: Callable[[str], bool] = nothing_struck
+    style: Callable[[], Style] = by_labels
+    guards: Guards = field(default_factory=Guards)
 
 
 class Agent:
@@ -168,7 +183,12 @@ class Agent:
             ready=parts.ready,
         )
         asking_back = AskingBack(parts.read, parts.journal, self._new_id, self._clock.monotonic_s)
-        hearing = Hearing(parts.read, parts.model, parts.journal, knobs.thresholds, knobs.model_times)
+        hearing = Hearing(
+            parts.read, parts.model, parts.journal, knobs.thresholds, knobs.model_times, fires=parts.fires
+        )
+        diagnosing = Diagnosing(
+            self._diagnosis_site(), self._clock.now, self._clock.monotonic_s, style=parts.style, fires=parts.fires
+        )
         devices = parts.spec.devices
         telling = Telling(parts.boundary, parts.copy, devices[0].name if len(devices) == 1 else None)
         serving = Serving(
@@ -187,7 +207,7 @@ class Agent:
             moving=moving,
             telling=telling,
             serving=serving,
-            diagnose=Diagnosing(self._diagnosis_site(), self._clock.now, self._clock.monotonic_s).diagnose,
+            diagnose=diagnosing.diagnose,
             journal=parts.journal,
             publisher=self,
             runs=self.runs,
@@ -210,6 +230,7 @@ class Agent:
             wording={lang: load_wording(lang) for lang in LANGS},
             only_device=devices[0].name if len(devices) == 1 else None,
             times=self.knobs.model_times,
+            guards=parts.guards,
         )
 
     # -- life -------------------------------------------------------------------------------------------------

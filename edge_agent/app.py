@@ -43,6 +43,7 @@ from edge_agent.desk.arrival import Arrival
 from edge_agent.diagnose.cause_table import load_causes
 from edge_agent.diagnose.model_gate import ModelTimes
 from edge_agent.lab_faults import OWN, LabFaults
+from edge_agent.lab_model import LabModel
 from edge_agent.messages.capabilities import CapabilitiesMessage, DeviceInfo, ModelInfo
 from edge_agent.messages.encode import encode, encode_event
 from edge_agent.messages.parse import parse_stop
@@ -184,14 +185,19 @@ async def site(settings: Settings, options: Options) -> AsyncIterator[Running]:
     folder = state_folder(settings)
     spec = load_cell(settings.cell.file)
     async with AsyncExitStack() as stack:
-        journal = await SqliteJournal.open(folder, wall_ms=clock.wall_ms)
+        struck: list[LabFaults] = []
+        journal = await SqliteJournal.open(
+            folder, wall_ms=clock.wall_ms, fires=lambda name: any(f.fires(name) for f in struck)
+        )
         stack.push_async_callback(journal.close)
         rules = router(spec, _packs(settings))
         stores = await Stores.open(folder / "stores", clock.wall_ms)
         stack.push_async_callback(stores.close)
         rig = await _rig(spec, options, folder, stack)
         faults = LabFaults(journal, fault_names(spec.devices[0]) if rig else {}, rig)
+        struck.append(faults)
         model, thresholds = await _model(settings, folder, stack)
+        lab_model = LabModel(model, faults, clock.sleep)
         device = spec.devices[0]
         driver = open_driver(device, simulated=spec.simulated, at=(rig.host, rig.port) if rig else None)
         mqtt = mqtt_settings(settings, spec)
@@ -213,7 +219,7 @@ async def site(settings: Settings, options: Options) -> AsyncIterator[Running]:
             spec=spec,
             journal=journal,
             driver=driver,
-            model=model,
+            model=lab_model,
             read=rules.read,
             boundary=door,
             copy=stores.copy,
@@ -225,7 +231,9 @@ async def site(settings: Settings, options: Options) -> AsyncIterator[Running]:
             clock=clock,
             ready=lambda: link is not None and link.state is LinkState.ONLINE,
             versions={"agent": VERSION, "rules": VERSION, "model": _name(model)},
-            steps=options.steps,
+            steps=_told_to(options.steps, faults.reached),
+            fires=faults.fires,
+            style=lab_model.style,
         )
         agent = Agent(parts, knobs(settings, thresholds))
         arm.view = lambda: agent.supervisor.view
@@ -242,6 +250,14 @@ async def site(settings: Settings, options: Options) -> AsyncIterator[Running]:
         await link.start()
         stack.push_async_callback(link.stop)
         yield Running(agent, link, clock, journal, faults, Topics(mqtt.prefix), console)
+
+
+def _told_to(*ears: Steps) -> Steps:
+    def reached(step: str) -> None:
+        for ear in ears:
+            ear(step)
+
+    return reached
 
 
 def _console(settings: Settings, agent: Agent, faults: LabFaults) -> Console | None:

@@ -29,8 +29,28 @@ _QUERY_CODES: Mapping[str, ErrorCode] = {
     "query.input_invalid": ErrorCode.INPUT_INVALID,
     "query.not_found": ErrorCode.NOT_FOUND,
 }
-OWN = (*_QUERY_CODES, "query.empty", "query.slow", "query.flaky", "store.disk_full", "store.read_back_fails")
-"""Faults of the agent's own edges. `query.slow` takes `ms`, `query.flaky` takes `percent`."""
+MODEL = (
+    "model.down",
+    "model.crash",
+    "model.hang",
+    "model.slow",
+    "model.bad_json",
+    "model.unsupported_claim",
+    "model.wrong_citation",
+)
+STORE = ("store.disk_full", "store.read_back_fails")
+INSIDE = ("inside.unrecognised_exception", "inside.rules_raise")
+OWN = (*_QUERY_CODES, "query.empty", "query.slow", "query.flaky", *STORE, *MODEL, *INSIDE)
+"""Faults of the agent's own edges. `query.slow` and `model.slow` take `delay_ms`, `query.flaky` `probability`."""
+OTHER_WORDS: Mapping[str, tuple[str, float]] = {"ms": ("delay_ms", 1), "percent": ("probability", 0.01)}
+"""Arguments as a case line writes them: the word they mean, and how many of its unit one is."""
+
+
+STORED_NEXT = "before_intent"
+"""The step of the command path before its row is written."""
+SLOW_MS = 500
+FLAKY_P = 0.6
+"""The lesson's own figure: a query tool that answers TIMEOUT six times in ten."""
 
 
 class Hands(Protocol):
@@ -53,6 +73,8 @@ class _Own:
     by: str
     args: Mapping[str, FaultArgument]
     chance: random.Random
+    awake: bool = True
+    """A fault of the store sleeps until something is about to be kept: it is to hit a record, not its own receipt."""
 
 
 @dataclass(slots=True)
@@ -70,13 +92,15 @@ class LabFaults:
     async def put(self, name: str, *, count: int, seed: int, args: Mapping[str, FaultArgument], by: str) -> None:
         """Raises `LookupError` for a name that is no fault of this cell, or arguments it does not take."""
         known = _full_name(name, (*OWN, *self.cell_faults))
+        body = {"op": "put", "fault": known, "count": count, "seed": seed, "args": dict(args), "by": by}
         if known in OWN:
-            self._own[known] = _Own(known, count, seed, by, args, random.Random(seed))
+            await self.journal.append(Entry(Kind.FAULT, body))  # before it is in: it may be the journal's own fault
+            chance, asleep = random.Random(seed), known in STORE
+            self._own[known] = _Own(known, count, seed, by, _worded(args), chance, awake=not asleep)
         else:
             await self._put_on_cell(self.cell_faults[known], count, seed, args)
             self._of_cell[known] = InjectedFault(name=known, left=count, seed=seed, by=by)
-        body = {"op": "put", "fault": known, "count": count, "seed": seed, "args": dict(args), "by": by}
-        await self.journal.append(Entry(Kind.FAULT, body))
+            await self.journal.append(Entry(Kind.FAULT, body))
         self.changed()
 
     async def clear(self, name: str | None) -> None:
@@ -108,15 +132,35 @@ class LabFaults:
     def fires(self, name: str) -> bool:
         """Whether an own fault strikes now; counts it down."""
         fault = self._own.get(name)
-        if fault is None:
+        if fault is None or not fault.awake:
             return False
         fault.left -= 1
         if fault.left <= 0:
             del self._own[name]
         return True
 
+    def holds(self, name: str) -> bool:
+        """Whether an own fault is in; counts nothing down."""
+        return name in self._own
+
+    def number(self, name: str, argument: str, default: float) -> float:
+        """An argument of an own fault that is in; `default` where it was not given."""
+        fault = self._own.get(name)
+        return default if fault is None else float(fault.args.get(argument, default))
+
+    def reached(self, step: str) -> None:
+        """`Steps`: the row of a command is kept next."""
+        if step == STORED_NEXT:
+            self._wake()
+
+    def _wake(self) -> None:
+        for name in STORE:
+            if name in self._own:
+                self._own[name].awake = True
+
     def intercept(self, tool: str, _attempt: int) -> Scripted | None:
-        """At the edge of the query tools."""
+        """At the edge of the query tools; whatever the tool, its record is kept next."""
+        self._wake()
         if tool not in QUERY_TOOLS:
             return None
         for name, code in _QUERY_CODES.items():
@@ -124,16 +168,15 @@ class LabFaults:
                 return Scripted(Failed(code, f"put in by the lab: {name}"))
         if self.fires("query.empty"):
             return Scripted(Found({}, 0))
-        slow = self._own.get("query.slow")
-        if slow is not None and self.fires("query.slow"):
-            return Scripted(None, int(slow.args.get("ms", 500)) / 1000)
+        delay_ms = self.number("query.slow", "delay_ms", SLOW_MS)
+        if self.fires("query.slow"):
+            return Scripted(None, delay_ms / 1000)
         return self._flaky()
 
     def _flaky(self) -> Scripted | None:
         fault = self._own.get("query.flaky")
-        if fault is None or not self.fires("query.flaky"):
-            return None
-        if fault.chance.random() * 100 >= int(fault.args.get("percent", 60)):
+        probability = self.number("query.flaky", "probability", FLAKY_P)
+        if fault is None or not self.fires("query.flaky") or fault.chance.random() >= probability:
             return None
         return Scripted(Failed(ErrorCode.TIMEOUT, "put in by the lab: query.flaky"))
 
@@ -144,6 +187,15 @@ class LabFaults:
             await self.hands.put_fault(name, seed=seed, count=count, args=args)
         except DriverError as refused:
             raise LookupError(str(refused)) from refused
+
+
+def _worded(args: Mapping[str, FaultArgument]) -> dict[str, FaultArgument]:
+    """Arguments under the words a request uses."""
+    worded: dict[str, FaultArgument] = {}
+    for name, value in args.items():
+        word, times = OTHER_WORDS.get(name, (name, 0))
+        worded[word] = str(float(value) * times) if times else value
+    return worded
 
 
 def _full_name(name: str, known: tuple[str, ...]) -> str:

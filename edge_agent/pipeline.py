@@ -181,6 +181,9 @@ class Pipeline:
         return await self.hearing.interpret(job, reading)
 
     async def _reply(self, job: Job, prompt_id: str, text: str) -> Told | Release:
+        if self._takes_back(job, prompt_id, text):
+            await self._metadata(job, None)
+            return await self._cancel(job, None)
         heard = self.asking_back.hear(job, prompt_id, text)
         if not isinstance(heard, NewRequest):
             await self._metadata(job, None)
@@ -209,6 +212,14 @@ class Pipeline:
         if reading.mood is not Mood.CANCEL or reading.stop is StopSense.STOP:
             return False
         return self._open_prompt(job) or any(r.run is not job.run for r in self.runs.of(job.speaker.user))
+
+    def _takes_back(self, job: Job, prompt_id: str, text: str) -> bool:
+        """The same words, said as the answer to this user's open confirmation."""
+        prompt = self.moving.supervisor.prompts.open
+        if prompt is None or (prompt.user, prompt.prompt_id) != (job.speaker.user, prompt_id):
+            return False
+        reading = self.hearing.reading(text)
+        return reading.mood is Mood.CANCEL and reading.stop is not StopSense.STOP
 
     def _open_prompt(self, job: Job) -> bool:
         prompt = self.moving.supervisor.prompts.open

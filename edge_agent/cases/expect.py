@@ -191,9 +191,17 @@ def _found(record: CaseRecord, path: str) -> Iterator[Any]:
     for holder in (run.content, *reversed(run.evidence), run.failure, run.done, run.metadata):
         value: Any = holder
         for step in path.split("."):
-            value = value.get(step, MISSING) if isinstance(value, Mapping) else MISSING
+            value = _inside(value, step)
         if value is not MISSING:
             yield value
+
+
+def _inside(value: Any, step: str) -> Any:
+    """A field of an object, or an item of a list by its place from 0."""
+    if isinstance(value, Mapping):
+        return value.get(step, MISSING)
+    place = int(step) if step.isdecimal() else -1
+    return value[place] if isinstance(value, list | tuple) and 0 <= place < len(value) else MISSING
 
 
 def _same(found: Any, wanted: Value) -> bool:

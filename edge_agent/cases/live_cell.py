@@ -11,13 +11,13 @@ import json
 import os
 import random
 import tempfile
+from collections import Counter, deque
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field, replace
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from drivers.contract import Driver, Job, Mode, NotSent, Receipt, SimulatedCell
+from drivers.contract import Mode, SimulatedCell
 from edge_agent.adapters.clock import SystemClock
 from edge_agent.adapters.journal.making import create
 from edge_agent.adapters.journal.store import SqliteJournal
@@ -25,18 +25,19 @@ from edge_agent.agent import Agent, Knobs, Parts
 from edge_agent.cases import switched_off
 from edge_agent.cases.cell import CLIENT, USERS, Flat, Observed, Script, Setup
 from edge_agent.cases.faults import Fault
+from edge_agent.cases.in_process import InProcess
 from edge_agent.cases.line import ScriptedResult
 from edge_agent.cases.mechanisms import Mechanism
+from edge_agent.cases.scripted_dispatch import AgentKilled, ScriptedDispatch
 from edge_agent.cell_file import load_cell
 from edge_agent.control.core import Tempo
-from edge_agent.control.view import CellView
 from edge_agent.desk.arrival import Arrival
-from edge_agent.desk.stream import Address
 from edge_agent.diagnose.cause_table import load_causes
-from edge_agent.lab_faults import LabFaults
-from edge_agent.messages.alarm import AlarmMessage
+from edge_agent.diagnose.scripted_style import style_of_script
+from edge_agent.diagnose.thinker import Style
+from edge_agent.lab_faults import MODEL, LabFaults
+from edge_agent.lab_model import LabModel
 from edge_agent.messages.codes import ErrorCode, Phase, Role
-from edge_agent.messages.event import Event, Status, flat
 from edge_agent.run.budget import BudgetLimits
 from edge_agent.run.ids import ULID_ENTROPY_BYTES, ulid
 from edge_agent.run.journal import Row
@@ -57,68 +58,12 @@ EVENTS_DEADLINE_S = 20.0
 PRESENCE_S = 3_600.0
 MEMORY = Path("/dev/shm")
 MANY = 1_000
-LEVELS = frozenset({"arm.unavailable", "query.slow"})
-"""Faults that last the whole line."""
+LEVELS = frozenset({"arm.unavailable", "query.slow", "inside.rules_raise", *MODEL} - {"model.crash"})
+"""Faults that last the whole line; a model that crashes is started again."""
 SEEN_AT_ONCE = frozenset({"unavailable", "guard_open", "controller_estop", "controller_reboot"})
 """Faults of the cell itself, which the supervision sees without a command."""
-RUN_IS_STORED = frozenset({Phase.QUERYING, Phase.RECORDING, Phase.COLLECTING})
-"""From these phases on a record is written: that is where a fault of the store strikes."""
-
-
-class ScriptedDispatch:
-    """The driver, with the arm tool's scripted failure in place of the one write: provably nothing is sent. With
-    `believing`, any receipt is taken for that of the job that was sent (a check switched off)."""
-
-    def __init__(self, driver: Driver, *, believing: bool = False) -> None:
-        self._driver, self._believing = driver, believing
-        self._sent: Job | None = None
-        self.refusals: list[ScriptedResult] = []
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._driver, name)
-
-    async def send(self, job: Job) -> None:
-        scripted = self.refusals.pop(0) if self.refusals else None
-        if scripted is not None and scripted.error is not None:
-            error = NotSent(scripted.error.message)
-            error.code = scripted.error.code.value
-            raise error
-        self._sent = job
-        await self._driver.send(job)
-
-    async def receipt(self, command_id: int) -> Receipt | None:
-        seen = await self._driver.receipt(command_id)
-        if seen is None or self._sent is None or not self._believing:
-            return seen
-        return replace(seen, echo=self._sent.order, fingerprint=self._driver.fingerprint(self._sent))
-
-
-@dataclass(slots=True)
-class InProcess:
-    """An `Outlet` that keeps the events of each stream, flat as the wire has them."""
-
-    streams: dict[str, list[Flat]] = field(default_factory=dict)
-    ended: dict[str, asyncio.Event] = field(default_factory=dict)
-    on_phase: Callable[[str, Phase], None] = lambda _user, _phase: None
-    cell_changed: asyncio.Event = field(default_factory=asyncio.Event)
-
-    def event(self, address: Address, event: Event) -> None:
-        run = event.envelope.run
-        self.streams.setdefault(run, []).append(flat(event))
-        if event.body.type == "done":
-            self.ended.setdefault(run, asyncio.Event()).set()
-        if isinstance(event.body, Status):
-            self.on_phase(address.user, event.body.phase)
-
-    def cell(self, _view: CellView) -> None:
-        """Looked at through the agent itself, by whoever waits for a change."""
-        self.cell_changed.set()
-
-    def alarm(self, message: AlarmMessage) -> None:
-        """Read from the journal."""
-
-    def session_changed(self, user: str) -> None:
-        """Nobody reloads a page here."""
+BROKER_RESTART = "transport.broker_restart"
+KILL = "kill_agent_at"
 
 
 class LiveCell:
@@ -138,8 +83,13 @@ class LiveCell:
         self._tools: dict[str, list[ScriptedResult]] = {}
         self._own: list[ScriptedResult] = []
         self._frames, self._stops, self._lines = 0, 0, 0
-        self._store_fault: str | None = None
-        self._armed: str | None = None
+        self._calls: Counter[str] = Counter()
+        self._style: Style = "labels"
+        self._setup = Setup()
+        self._line_folder = folder
+        self._dies_at: str | None = None
+        self._killed = asyncio.Event()
+        self._gone: Callable[[], None] | None = None
         self._delay_s: float | None = None
         self._unasked = False
 
@@ -148,28 +98,41 @@ class LiveCell:
     async def begin(self, setup: Setup) -> None:
         await self.end()
         await self._rig.renew()
-        self._store_fault, self._armed, self._delay_s = None, None, None
+        self._setup, self._delay_s, self._dies_at, self._gone = setup, None, None, None
         self._unasked = Mechanism.CONFIRMATION in setup.without
         self._lines += 1
-        folder = self._folder / f"line-{self._lines}"
-        await asyncio.to_thread(create, folder, self._clock.wall_ms())
-        faults = fault_names(self._spec.devices[0])
-        self._journal = await SqliteJournal.open(folder, wall_ms=self._clock.wall_ms, fires=self._fires)
-        self._stores = await Stores.open(folder / "stores", self._clock.wall_ms)
-        self._faults = LabFaults(self._journal, faults, self._rig)
-        self._agent = self._assemble(setup)
-        for user in USERS.values():
-            self._agent.here(user, CLIENT, PRESENCE_S)
-        await self._agent.start()
+        self._line_folder = self._folder / f"line-{self._lines}"
+        await asyncio.to_thread(create, self._line_folder, self._clock.wall_ms())
+        self._outlet = InProcess(on_phase=self._at_phase)
+        await self._live_once()
         await self._until(CellState.READY)
         await self._reach(setup.cell_state)
         for fault in setup.faults:
             await self._put(fault)
         self._frames, self._stops = await self._counts()
 
+    async def _live_once(self) -> None:
+        """One life of the agent, from what its journal holds."""
+        folder, faults = self._line_folder, fault_names(self._spec.devices[0])
+        self._journal = await SqliteJournal.open(folder, wall_ms=self._clock.wall_ms, fires=self._fires)
+        self._stores = await Stores.open(folder / "stores", self._clock.wall_ms)
+        self._faults = LabFaults(self._journal, faults, self._rig)
+        self._agent = self._assemble(self._setup)
+        for user in USERS.values():
+            self._agent.here(user, CLIENT, PRESENCE_S)
+        await self._agent.start()
+
+    async def _next_life(self) -> None:
+        """The agent was killed: what is left of it goes, and another one begins on the same journal."""
+        self._killed.clear()
+        await self.end()
+        await self._live_once()
+        await self._looked_again()
+
     async def end(self) -> None:
         if self._agent is not None:
-            await self._agent.close()
+            with suppress(AgentKilled):  # how a life that was cut short says that it is over
+                await self._agent.close()
         if self._stores is not None:
             await self._stores.close()
         if self._journal is not None:
@@ -180,10 +143,10 @@ class LiveCell:
         assert self._journal is not None
         assert self._stores is not None
         assert self._faults is not None
-        self._outlet = InProcess(on_phase=lambda user, phase: self._at_phase(setup, user, phase))
         down = None if setup.llm_available else NoUsableModel(ModelCause.DOWN)
         read = switched_off.reading(self._rules.read, setup.without, model_down=down is not None)
         self._model = ScriptedModel(self._rules.read, no_model=down)
+        lab_model = LabModel(self._model, self._faults, self._model_pause)
         device = self._spec.devices[0]
         driver = open_driver(device, simulated=True, at=(self._rig.host, self._rig.port))
         self._driver = ScriptedDispatch(driver, believing=Mechanism.RECEIPT in setup.without)
@@ -204,7 +167,7 @@ class LiveCell:
             spec=self._spec,
             journal=self._journal,
             driver=self._driver,
-            model=self._model,
+            model=lab_model,
             read=read,
             boundary=door,
             copy=switched_off.rule_copy(self._stores.copy, setup.without),
@@ -216,6 +179,10 @@ class LiveCell:
             clock=self._clock,
             ready=lambda: True,
             versions={"agent": "case", "rules": "case", "model": "scripted"},
+            steps=self._reached,
+            fires=self._faults.fires,
+            style=lambda: "mixed" if lab_model.style() == "mixed" else self._style,
+            guards=switched_off.guards(setup.without),
         )
         knobs = Knobs(
             budget=_budget(setup), tempo=Tempo(relink_s=0.05), thresholds=switched_off.thresholds(setup.without)
@@ -252,10 +219,14 @@ class LiveCell:
 
     async def _put(self, fault: Fault) -> None:
         assert self._faults is not None
-        if fault.group == "store":
-            self._store_fault = f"{fault.group}.{fault.name}"
-            return
         name = f"{fault.group}.{fault.name}"
+        if fault.name == KILL:
+            self._dies_at = fault.argument
+            return
+        if name == BROKER_RESTART:
+            for online in (True, False, True):
+                self._live().broker_changed(online)
+            return
         count = MANY if name in LEVELS else 1
         await self._faults.put(name, count=count, seed=1, args=fault.arguments(), by="case")
         if fault.on_the_arm and fault.name in SEEN_AT_ONCE and fault.argument != "executing":
@@ -275,18 +246,23 @@ class LiveCell:
     async def script(self, script: Script) -> None:
         assert self._driver is not None
         assert self._model is not None
-        self._own = list(script.own_results)
+        self._own, self._calls = list(script.own_results), Counter()
+        items: list[dict[str, object]] = [
+            {str(key): value for key, value in item.items()} for item in script.model_items
+        ]
+        self._style = style_of_script(items) if items else "labels"
         self._tools = {name: list(results) for name, results in (script.named_results or {}).items()}
         self._driver.refusals = [r for r in (*self._own, *self._tools.get(ToolName.ARM_CONTROL, ())) if not r.ok]
-        self._model.script.extend({str(key): value for key, value in item.items()} for item in script.model_items)
-        if script.scores is not None:
-            self._model.scores = tuple(IntentScore(name, score) for name, score in script.scores)
+        self._model.script = deque(items)
+        scores = script.scores
+        self._model.scores = None if scores is None else tuple(IntentScore(name, score) for name, score in scores)
 
     def _intercept(self, tool: str, attempt: int) -> Scripted | None:
         results = self._tools.get(tool) or (self._own if tool != ToolName.ARM_CONTROL else [])
-        if results:
-            return _scripted(results[min(attempt, len(results)) - 1])
         struck = self._faults.intercept(tool, attempt) if self._faults is not None else None
+        if results:
+            self._calls[tool] += 1
+            return _scripted(results[min(self._calls[tool], len(results)) - 1])
         self._delay_s = struck.delay_s if struck is not None else None
         return struck
 
@@ -295,21 +271,40 @@ class LiveCell:
         if seconds == self._delay_s:
             await asyncio.sleep(seconds)
 
+    async def _model_pause(self, seconds: float) -> None:
+        """Whoever calls off a run with a slow model does it while the model is at work."""
+        if self._gone is not None:
+            self._gone()
+            self._gone = None
+        await asyncio.sleep(seconds)
+
     def _fires(self, name: str) -> bool:
-        if name == self._armed:
-            self._armed = None
-            return True
         return self._faults is not None and self._faults.fires(name)
 
-    def _at_phase(self, setup: Setup, user: str, phase: Phase) -> None:
-        agent = self._live()
-        if phase in RUN_IS_STORED:
-            self._armed, self._store_fault = self._store_fault, None
-        if phase is setup.cancel_at:
-            for each in agent.runs.of(user):
-                each.run.cancel("operator_cancel")
-        if phase is setup.client_gone_at:
-            agent.runs.client_gone(user, CLIENT)
+    def _reached(self, step: str) -> None:
+        assert self._faults is not None
+        self._faults.reached(step)
+        if step == self._dies_at and self._driver is not None:
+            self._dies_at, self._driver.dead = None, True
+            self._killed.set()
+            raise AgentKilled(step)
+
+    def _at_phase(self, user: str, phase: Phase) -> None:
+        setup, agent = self._setup, self._live()
+        if phase not in (setup.cancel_at, setup.client_gone_at):
+            return
+        left = self._left if phase is setup.client_gone_at else self._called_off
+        if self._faults is not None and self._faults.holds("model.slow"):
+            self._gone = lambda: left(agent, user)
+        else:
+            left(agent, user)
+
+    def _called_off(self, agent: Agent, user: str) -> None:
+        for each in agent.runs.of(user):
+            each.run.cancel("operator_cancel")
+
+    def _left(self, agent: Agent, user: str) -> None:
+        agent.runs.client_gone(user, CLIENT)
 
     # -- one request and its events ---------------------------------------------------------------------------
 
@@ -318,12 +313,24 @@ class LiveCell:
         payload = json.dumps(message, ensure_ascii=False).encode()
         already = {run: len(events) for run, events in self._outlet.streams.items()}
         async with asyncio.timeout(EVENTS_DEADLINE_S):
-            await (await agent.receive(Arrival(payload, USERS[role], "mqtt", retained)))
+            await self._served(await agent.receive(Arrival(payload, USERS[role], "mqtt", retained)))
         heard = [e for run, events in self._outlet.streams.items() for e in events[already.get(run, 0) :]]
         prompt = next((e for e in heard if e.get("kind") == "confirmation"), None)
         if prompt is None or not self._unasked:
             return heard
         return [*heard, *await self.submit(role, self._yes(message, prompt))]
+
+    async def _served(self, task: asyncio.Task[object]) -> None:
+        """To the end of the run, or of the agent; then to what the next life tells of it."""
+        killed = asyncio.create_task(self._killed.wait())
+        try:
+            await asyncio.wait({task, killed}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            killed.cancel()
+        if self._killed.is_set():
+            await self._next_life()
+        else:
+            await task
 
     def _yes(self, asked: Mapping[str, object], prompt: Flat) -> dict[str, object]:
         """With the confirmation switched off nobody is asked: every prompt is answered at once, for the operator."""

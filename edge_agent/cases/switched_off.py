@@ -1,6 +1,6 @@
 """One mechanism taken away, to see what it was worth: what the agent would do had nobody built it. Pure.
 
-Each stands in for the part it replaces, on the case cell alone. A mechanism that is not in `HERE` cannot be taken away.
+Each stands in for the part it replaces, on the case cell alone.
 """
 
 from __future__ import annotations
@@ -10,6 +10,13 @@ from dataclasses import replace
 from typing import Final, TypeAlias
 
 from edge_agent.cases.mechanisms import Mechanism
+from edge_agent.diagnose.cause_table import Cause
+from edge_agent.diagnose.diagnosis import Guards
+from edge_agent.diagnose.dossier import Dossier
+from edge_agent.diagnose.draft import Draft
+from edge_agent.diagnose.model_gate import ModelGate
+from edge_agent.diagnose.semantic_guard import Judged
+from edge_agent.diagnose.target import Target
 from edge_agent.run.retry import RetryPolicy
 from edge_agent.tools.ports import CopiedRule, RuleCopy
 from edge_agent.understand.slots import grounded, missing
@@ -18,8 +25,7 @@ from offline_rules.reading import Ambiguous, Intent, Match, Mood, NoMatch, Readi
 
 Read: TypeAlias = Callable[[str], Reading]
 
-HERE: Final = frozenset(Mechanism) - {Mechanism.GUARDS}
-"""The guards of a diagnosis are no part of the line that a case cell can leave out."""
+HERE: Final = frozenset(Mechanism)
 
 INVENTED: Final[Mapping[SlotName, str]] = {
     "task_id": "t000",
@@ -58,6 +64,11 @@ def thresholds(off: frozenset[Mechanism]) -> Thresholds:
     return Thresholds(default=Threshold(0.0, 0.0)) if Mechanism.CLARIFY in off else Thresholds()
 
 
+def guards(off: frozenset[Mechanism]) -> Guards:
+    """Without them every draft is taken at its word."""
+    return Guards(failing=_nothing_wrong, judge=_believed) if Mechanism.GUARDS in off else Guards()
+
+
 def rule_copy(copy: RuleCopy, off: frozenset[Mechanism]) -> RuleCopy:
     return NoCopy() if Mechanism.OFFLINE in off else copy
 
@@ -69,6 +80,14 @@ class NoCopy:
         """Nothing, whatever is asked."""
         del item_type
         return None
+
+
+def _nothing_wrong(_draft: Draft, _dossier: Dossier) -> tuple[str, ...]:
+    return ()
+
+
+async def _believed(_draft: Draft, _cause: Cause, _target: Target, _dossier: Dossier, _gate: ModelGate) -> Judged:
+    return Judged("SUPPORTED", "table", "the guards are switched off")
 
 
 def _ordered(found: Reading) -> Reading:

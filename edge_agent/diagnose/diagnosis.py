@@ -22,7 +22,7 @@ from edge_agent.diagnose.loop import Search, Told, search, sweep, unheard
 from edge_agent.diagnose.model_gate import ModelGate, ModelTimes
 from edge_agent.diagnose.progress import Progress, ProgressLimits
 from edge_agent.diagnose.repair import repaired
-from edge_agent.diagnose.semantic_guard import Verdict, judge
+from edge_agent.diagnose.semantic_guard import Judged, Verdict, judge
 from edge_agent.diagnose.snapshot import Snapshot, snapshot
 from edge_agent.diagnose.target import Missing, Target
 from edge_agent.diagnose.thinker import Style, Text, Thinker
@@ -55,6 +55,14 @@ async def no_stage(_stage: Stage) -> None:
 
 
 @dataclass(frozen=True, slots=True)
+class Guards:
+    """What stands between a draft and an operator: what is wrong with its citations, and whether facts carry it."""
+
+    failing: Callable[[Draft, Dossier], tuple[str, ...]] = failing
+    judge: Callable[[Draft, Cause, Target, Dossier, ModelGate], Awaitable[Judged]] = judge
+
+
+@dataclass(frozen=True, slots=True)
 class Site:
     """What is the same for every diagnosis of this cell."""
 
@@ -67,6 +75,7 @@ class Site:
     style: Style = "labels"
     times: ModelTimes = field(default_factory=ModelTimes)
     limits: ProgressLimits = field(default_factory=ProgressLimits)
+    guards: Guards = field(default_factory=Guards)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +169,7 @@ class Diagnosis:
         passed = await self._evidenced(draft)
         if passed is None:
             return self.ended(Ending.EVIDENCE_GUARD_FAILED)
-        judged = await judge(passed, cause, self._target, self._dossier, self._model)
+        judged = await self._site.guards.judge(passed, cause, self._target, self._dossier, self._model)
         await self._note(Kind.GUARD, {"guard": "semantic", **asdict(judged)})
         end = self.ended(JUDGED[judged.verdict])
         if judged.verdict != "SUPPORTED":
@@ -178,7 +187,7 @@ class Diagnosis:
         return mended
 
     async def _checked(self, draft: Draft, which: str) -> tuple[str, ...]:
-        wrong = failing(draft, self._dossier)
+        wrong = self._site.guards.failing(draft, self._dossier)
         await self._note(Kind.GUARD, {"guard": "evidence", "draft": which, "passed": not wrong, "wrong": list(wrong)})
         return wrong
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from edge_agent.diagnose.diagnosis import Diagnosis, DiagnosisEnd, Site
 from edge_agent.diagnose.diagnosis import Stage as Look
+from edge_agent.diagnose.evidence_gate import Observation
 from edge_agent.diagnose.previous_turn import PreviousTurn, PreviousTurns, completed
 from edge_agent.diagnose.target import Target
+from edge_agent.diagnose.thinker import Style
 from edge_agent.diagnose.window_words import window_of
 from edge_agent.messages.codes import Lang, Phase
 from edge_agent.messages.content import Clause, Fact
@@ -21,6 +23,9 @@ from edge_agent.tools.evidence import evidence_of
 from edge_agent.tools.tool import Caller
 from edge_agent.understand.interpretation import Interpretation
 
+BUG = "inside.unrecognised_exception"
+"""The fault that strikes here."""
+
 
 @dataclass(frozen=True, slots=True)
 class Diagnosing:
@@ -28,11 +33,16 @@ class Diagnosing:
     now: Callable[[], datetime]
     monotonic_s: Callable[[], float]
     turns: PreviousTurns = field(default_factory=PreviousTurns)
+    style: Callable[[], Style] = lambda: "labels"
+    fires: Callable[[str], bool] = lambda _fault: False
 
     async def diagnose(self, job: Job, heard: Interpretation) -> Told | Release:
         target = self._target(job, heard)
         caller = Caller(job.speaker.user, job.speaker.role)
-        looking = Diagnosis(self.site, job.run, caller, target, job.speaker.lang, on_stage=_phases(job))
+        site = replace(self.site, style=self.style())
+        looking = Diagnosis(
+            site, job.run, caller, target, job.speaker.lang, on_stage=_phases(job), on_look=self._looked
+        )
         try:
             end = await looking.run()
         except RunAborted as aborted:
@@ -40,6 +50,11 @@ class Diagnosing:
                 raise
             end = looking.ended(Ending.DEADLINE)
         return self._told(job, target, end)
+
+    async def _looked(self, seen: Observation) -> None:
+        """Where a bug of ours would break out of the loop, once something was found."""
+        if seen.gain == "GAINED" and self.fires(BUG):
+            raise LookupError(BUG)
 
     def _target(self, job: Job, heard: Interpretation) -> Target:
         """What was said, completed from the last published conclusion where it names nothing of its own."""

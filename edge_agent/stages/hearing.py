@@ -21,6 +21,8 @@ from edge_agent.understand.thresholds import Thresholds
 from offline_rules.reading import Reading
 
 SCORING_ATTEMPTS = 2
+RULES_RAISE = "inside.rules_raise"
+"""The fault that strikes here: after the stop words were heard, so that a stop still works."""
 
 
 class RulesUnavailable(Exception):
@@ -34,10 +36,13 @@ class Hearing:
     journal: Journal
     thresholds: Thresholds
     times: ModelTimes
+    fires: Callable[[str], bool] = lambda _fault: False
 
     def reading(self, text: str) -> Reading:
         """Raises `RulesUnavailable`."""
         try:
+            if self.fires(RULES_RAISE):
+                raise LookupError(RULES_RAISE)
             return self.read(text)
         except Exception as error:
             raise RulesUnavailable(type(error).__name__) from error

@@ -22,7 +22,11 @@ from edge_agent.tools.result import FailedAttempt, ToolResult
 from edge_agent.tools.tool import Caller, ToolName
 from edge_agent.understand.decide import RESET_IS_LOCAL
 from edge_agent.understand.interpretation import Interpretation
-from offline_rules.reading import Intent
+from edge_agent.understand.mood import reason as mood_reason
+from offline_rules.reading import Intent, Mood
+
+SAID_OTHERWISE = frozenset(Mood) - {Mood.IMPERATIVE, Mood.STATEMENT, Mood.QUESTION, Mood.CANCEL}
+"""A wish in one of these moods is told as what it was (deferred, quoted, conditional, …), never as not understood."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +100,8 @@ class Telling:
 
     async def explain(self, job: Job, heard: Interpretation) -> Told:
         action = heard.slot("action")
-        told_as = "suspicious" if heard.suspicious is not None else None
+        by_mood = mood_reason(heard.mood) if heard.mood in SAID_OTHERWISE else None
+        told_as = "suspicious" if heard.suspicious is not None else by_mood
         content = explanation(
             job.page,
             job.traces,
