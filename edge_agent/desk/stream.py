@@ -87,6 +87,21 @@ class Stream:
                 self._publisher.publish(self.address, event)
         return True
 
+    def tell_unstored(self, *bodies: Body) -> None:
+        """The one exception to "written down before it is published": that nothing can be written down. Whoever
+        waits is told so; what is told here is in no journal, and says as much."""
+        place = self._place
+        for body in bodies:
+            following = next_place(place, body.type)
+            if following is None:
+                continue
+            place = following
+            event = self._event(body, self._seq)
+            self._seq += 1
+            if not self.silent:
+                self._publisher.publish(self.address, event)
+        self._place = place
+
     def _event(self, body: Body, seq: int) -> Event:
         return Event(Envelope(run=self.run, seq=seq, at=self._now(), epoch=self._journal.epoch), body)
 
