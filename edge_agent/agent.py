@@ -36,7 +36,9 @@ from edge_agent.messages.acceptance import Channel
 from edge_agent.messages.alarm import AlarmMessage, AlarmType
 from edge_agent.messages.codes import Lang
 from edge_agent.messages.event import Envelope, Event
+from edge_agent.messages.parse import parse_request
 from edge_agent.messages.rate import Rates
+from edge_agent.messages.rejection import Rejection
 from edge_agent.messages.request import StopRequest
 from edge_agent.messages.states import CellStateWord
 from edge_agent.pipeline import About, Deadlines, Pipeline
@@ -264,12 +266,25 @@ class Agent:
     # -- what comes in ----------------------------------------------------------------------------------------
 
     async def receive(self, arrival: Arrival) -> asyncio.Task[object]:
-        """Judged, written down and acknowledged when this returns; served by the task that it returns."""
-        taken = await self.intake.take(arrival)
+        """Judged, written down and acknowledged when this returns; served by the task that it returns.
+
+        Raises `JournalFault` after the sender was told and the cell locked out: nothing was acknowledged, nothing runs.
+        """
+        try:
+            taken = await self.intake.take(arrival)
+        except JournalFault as fault:
+            self.supervisor.journal_fault(str(fault))
+            parsed = parse_request(arrival.payload, arrival.user)
+            if not isinstance(parsed, Rejection):
+                self.pipeline.not_stored(parsed.id, self._speaker(arrival, parsed.lang))
+            raise
         if isinstance(taken, Refused):
-            speaker = Speaker(arrival.user or "-", self.intake.role_of(arrival), arrival.channel, taken.lang)
+            speaker = self._speaker(arrival, taken.lang)
             return self._keep(asyncio.create_task(self.pipeline.refuse(taken, speaker)))
         return self._keep(asyncio.create_task(self.pipeline.handle(taken)))
+
+    def _speaker(self, arrival: Arrival, lang: Lang | None) -> Speaker:
+        return Speaker(arrival.user or "-", self.intake.role_of(arrival), arrival.channel, lang or self.knobs.lang)
 
     def stop(
         self,

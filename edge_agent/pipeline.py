@@ -293,10 +293,29 @@ class Pipeline:
             await self._first_word(job)
             job.stream.silent = job.stream.silent or decided.silent
             await job.stream.emit(*bodies)
-        except JournalFault:
+        except JournalFault as fault:
             decided = diagnosis_release(Ending.STORE_FAILED, Basis.NOTHING)
+            self.moving.supervisor.journal_fault(str(fault))
+            first = self._first(job.run_id, job.run.ids.parse_trace, None, job.speaker.lang)
+            failure = self._failure(job, FailureCode.RUN_PERSISTENCE_FAILED)
+            job.stream.tell_unstored(first, failure, self._done(job, decided))
         self.on_ended(job, decided)
         return decided
+
+    def not_stored(self, request_id: str, speaker: Speaker) -> None:
+        """A request whose row could not be written: told so, not acknowledged, and never run."""
+        trace = self.entropy(8).hex()
+        address = Address(speaker.user, speaker.channel, request_id)
+        stream = Stream(RunId(request_id), address, journal=self.journal, publisher=self.publisher, now=self.now)
+        page, decided = self.page(speaker), diagnosis_release(Ending.STORE_FAILED, Basis.NOTHING)
+        failure = Failure(
+            code=FailureCode.RUN_PERSISTENCE_FAILED,
+            text=page.say("failure.RUN_PERSISTENCE_FAILED", page.facts({"trace_id": trace})),
+            trace_id=trace,
+        )
+        ended = Termination(state=decided.run_state.value, reason="store_failed", at=self.now())
+        done = Done(outcome=decided.outcome, run_state=decided.run_state.value, termination=ended, usage=Usage())
+        stream.tell_unstored(self._first(request_id, f"p-{trace}", None, speaker.lang), failure, done)
 
     def _still_wanted(self, job: Job, decided: Release) -> Release:
         """A late result of a cancelled or overdue run is not published. What the arm did always is."""

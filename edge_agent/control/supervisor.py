@@ -178,6 +178,11 @@ class Supervisor:
         machine = self._core.machine
         return StopEnd(result.proved, result.writes, result.read_back, machine.command_id, machine.command)
 
+    def journal_fault(self, why: str) -> None:
+        """Seen by somebody else's row: what cannot be recorded is not done, whoever's row it was."""
+        if self._core.machine.cell is not CellState.LOCKED_OUT:
+            self._core.feed(CellEvent.JOURNAL_FAULT, "journal_fault", (why,))
+
     def lock_out(self, why: str) -> None:
         """Somebody who must not go on says so: latched as any other lockout."""
         self._core.feed(CellEvent.INTEGRITY_LOST, why)
