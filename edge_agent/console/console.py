@@ -124,6 +124,8 @@ class Console:
             self._take_pin(line)
         elif command is LOGIN and line.clean and line.whole:
             self._ask_pin(rest)
+        elif not line.text.strip():
+            self._prompt()
         else:
             self._queue(line)
 
@@ -171,12 +173,12 @@ class Console:
             self._prompt()
 
     async def _line(self, line: Line) -> None:
-        desk, text = self._desk, line.text.strip()
+        desk = self._desk
         if line.clean:
             self._entrance.touch()
         if not line.whole:
             desk.tell("refused.long")
-        elif text and not await self._answered(desk.questions.judge(line, self._agent.monotonic_s())):
+        elif not await self._answered(desk.questions.judge(line, self._agent.monotonic_s())):
             await self._command(line)
 
     async def _command(self, line: Line) -> None:

@@ -15,7 +15,8 @@ from edge_agent.adapters.console.tty import PortSettings
 from edge_agent.agent import Agent
 from edge_agent.cases import live_cell as cell_room
 from edge_agent.cases.cell import Setup
-from edge_agent.cases.live_cell import InProcess, LiveCell
+from edge_agent.cases.in_process import InProcess
+from edge_agent.cases.live_cell import LiveCell
 from edge_agent.console.console import Console, ConsoleSettings
 from edge_agent.console.entrance import Policy
 from edge_agent.control.view import CellView

@@ -13,43 +13,47 @@ from tests.console.bench import CODE, bench
 pytestmark = pytest.mark.net
 
 
-@pytest.mark.parametrize(
-    ("typed", "answer"),
-    [
-        ("help", "reset_lockout REASON"),
-        ("help resolve", "what you found at the arm"),
-        ("lockout", "There is no lockout"),
-        ("reset_lockout because", "no lockout to reset"),
-        ("alarms", "No alarms."),
-        ("alarms ack arm.link_lost", "No such alarm"),
-        ("explain", "No request of this login"),
-        ("explain 01M8P5QGKNX961P2FQTYG96SA9", "01M8P5QGKNX961P2FQTYG96SA9"),
-        ("cases", "seed.jsonl"),
-        ("wire", "L3_FULL_ECHO"),
-        ("lab", "takes no lab faults"),
-        ("lab something else", "lab put FAULT"),
-        ("lab put arm.no_part", "Lab faults updated"),
-        ("lab put arm.no_such_thing", "arm.no_such_thing"),
-        ("lab clear", "faults are cleared"),
-        ("resolve", "resolve COMMAND_ID did"),
-        ("resolve 5 maybe looked", "resolve COMMAND_ID did"),
-        ("resolve 5 did looked", "not in the journal"),
-        ("say", "Write: say SENTENCE"),
-        ("login W!", "Write: login NAME"),
-        ("x" * 600, "too long"),
-        ("lab clear\x01", "noise"),
-        ("lang de", "lang zh or lang en"),
-        ("lang zh", "中文。"),
-        ("what is the rule for glass", "bin 2"),
-    ],
+ANSWERS = (
+    ("help", "reset_lockout REASON"),
+    ("help resolve", "what you found at the arm"),
+    ("lockout", "There is no lockout"),
+    ("reset_lockout because", "no lockout to reset"),
+    ("alarms", "No alarms."),
+    ("alarms ack arm.link_lost", "No such alarm"),
+    ("explain", "No request of this login"),
+    ("explain 01M8P5QGKNX961P2FQTYG96SA9", "01M8P5QGKNX961P2FQTYG96SA9"),
+    ("cases", "seed.jsonl"),
+    ("wire", "L3_FULL_ECHO"),
+    ("lab", "takes no lab faults"),
+    ("lab something else", "lab put FAULT"),
+    ("lab put arm.no_part", "Lab faults updated"),
+    ("lab put arm.no_such_thing", "arm.no_such_thing"),
+    ("lab clear", "faults are cleared"),
+    ("resolve", "resolve COMMAND_ID did"),
+    ("resolve 5 maybe looked", "resolve COMMAND_ID did"),
+    ("resolve 5 did looked", "not in the journal"),
+    ("say", "Write: say SENTENCE"),
+    ("login W!", "Write: login NAME"),
+    ("x" * 600, "too long"),
+    ("lab clear\x01", "noise"),
+    ("lang de", "lang zh or lang en"),
+    ("what is the rule for glass", "bin 2"),
+    ("lang zh", "中文。"),
+    ("查一下 glass 的分拣规则", "2 号箱"),
+    ("lang", "English."),
 )
-async def test_each_answers(typed: str, answer: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+"""What is typed by somebody who is logged in, and a part of what must come. In order: the language changes last."""
+
+
+async def test_each_command_answers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     async with bench(monkeypatch, tmp_path) as cell:
         await cell.login()
-        await cell.terminal.line(typed)
-        await cell.terminal.until(answer)
-        await cell.terminal.until("> ")
+        for typed, answer in ANSWERS:
+            await cell.terminal.line(typed)
+            await cell.terminal.until(answer)
+            await cell.terminal.until("> ")
         assert cell.agent.supervisor.view.state is CellState.READY
+        assert (await cell.cell.observe()).frames == 0
 
 
 async def test_an_unknown_outcome_gets_a_finding_and_stays_unknown(
@@ -95,8 +99,8 @@ async def test_a_controller_that_asks_for_its_key_keeps_the_lockout(
     async with bench(monkeypatch, tmp_path) as cell:
         line = cell.terminal
         await cell.login()
+        cell.agent.supervisor.lock_out("receipt_missing")
         await cell.cell._rig.set_input("guard", False)
-        await cell.state(CellState.LOCKED_OUT)
         await line.until("LOCKED_OUT")
         await line.line("reset_lockout looked")
         await line.until("NOT reset")

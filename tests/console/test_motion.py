@@ -38,24 +38,25 @@ async def test_typed_digits_move_once(monkeypatch: pytest.MonkeyPatch, tmp_path:
         assert set(requests) == {("wang", "console")}
 
 
-@pytest.mark.parametrize(
-    ("data", "answer"),
-    [
-        pytest.param(f"{CODE}\r", "typed one by one", id="pasted"),
-        pytest.param(f"\0{CODE}\r", "typed one by one", id="noise"),
-        pytest.param(f"\x1b[200~{CODE}\x1b[201~\r", "typed one by one", id="bracketed_paste"),
-        pytest.param("yes\r", "four digits", id="yes_in_words"),
-        pytest.param("是\r", "four digits", id="yes_in_chinese"),
-        pytest.param("1234\r", "taken back", id="wrong"),
-        pytest.param("no\r", "Declined", id="no"),
-        pytest.param(f"status\r{CODE}\rhome the arm\r", "typed one by one", id="pasted_script"),
-    ],
-)
-async def test_what_does_not_confirm(data: str, answer: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+NO_YES = {
+    "pasted": (f"{CODE}\r", "typed one by one"),
+    "noise": (f"\0{CODE}\r", "typed one by one"),
+    "bracketed paste": (f"\x1b[200~{CODE}\x1b[201~\r", "typed one by one"),
+    "pasted script": (f"status\r{CODE}\rhome the arm\r", "typed one by one"),
+    "yes in words": ("yes\r", "four digits"),
+    "yes in Chinese": ("是\r", "four digits"),
+    "no": ("no\r", "Declined"),
+}
+"""In order: the last one closes the question."""
+
+
+async def test_what_does_not_confirm(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     async with bench(monkeypatch, tmp_path) as cell:
         await asked(cell)
-        await cell.terminal.send(data.encode())
-        await cell.terminal.until(answer)
+        for data, answer in NO_YES.values():
+            await cell.terminal.send(data.encode())
+            await cell.terminal.until(answer)
+        await cell.state(CellState.READY)
         assert await frames(cell) == 0
 
 

@@ -15,28 +15,30 @@ from tests.console.bench import CODE, bench
 pytestmark = pytest.mark.net
 
 
-@pytest.mark.parametrize(
-    "typed",
-    [
-        pytest.param(b"stop\r", id="word"),
-        pytest.param("停！\r\n".encode(), id="chinese"),
-        pytest.param(b"STOP everything\n", id="word_and_more"),
-        pytest.param(b"stop the arm now\r", id="sentence"),
-        pytest.param(b"\x00\x00\xffstop\r", id="noise_before"),
-        pytest.param(b"stop" + b"\x00" * 50 + b"\r", id="noise_behind"),
-        pytest.param(b"login wang\rstop\r", id="in_place_of_a_pin"),
-        pytest.param(b"x\r" * 40 + b"stop\r", id="behind_a_full_queue"),
-    ],
-)
-async def test_a_stop_needs_no_login(typed: bytes, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+STOPS = {
+    "word": b"stop\r",
+    "chinese": "停！\r\n".encode(),
+    "word and more": b"STOP everything\n",
+    "sentence": b"stop the arm now\r",
+    "said": b"say stop\r",
+    "noise before": b"\x00\x00\xffstop\r",
+    "noise behind": b"stop" + b"\x00" * 50 + b"\r",
+    "in place of a PIN": b"login wang\rstop\r\x03",
+    "behind a full queue": b"x\r" * 40 + b"stop\r",
+}
+
+
+async def test_a_stop_needs_no_login(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     async with bench(monkeypatch, tmp_path) as cell:
-        await cell.terminal.send(typed)
-        await cell.terminal.until("Stop request sent")
-        await cell.state(CellState.STOPPED)
-        (row, *_) = await cell.rows(Kind.STOP)
-        assert row.body["by"] == "console"
-        assert (await cell.cell.observe()).stop_words >= 1
-        await cell.terminal.until("stopped")
+        for count, (name, typed) in enumerate(STOPS.items(), start=1):
+            await cell.terminal.send(typed)
+            await cell.terminal.until("Stop request sent")
+            await cell.state(CellState.STOPPED)
+            rows = await cell.rows(Kind.STOP)
+            assert [row.body["by"] for row in rows] == ["console"] * count, name
+            assert (await cell.cell.observe()).stop_words >= count, name
+            await cell.agent.supervisor.release_stop("test")
+            await cell.state(CellState.READY)
 
 
 async def test_the_word_is_under_way_before_anything_is_written(
@@ -59,13 +61,10 @@ async def test_the_word_is_under_way_before_anything_is_written(
     assert seen == [CellState.STOPPING]
 
 
-@pytest.mark.parametrize(
-    "typed",
-    ["what does stop mean?", "help stop", "reset_lockout the stop button was pressed", "stopwatch"],
-)
-async def test_what_is_no_stop(typed: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+async def test_what_is_no_stop(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     async with bench(monkeypatch, tmp_path) as cell:
-        await cell.terminal.line(typed)
+        for typed in ("what does stop mean?", "help stop", "reset_lockout the stop button was pressed", "stopwatch"):
+            await cell.terminal.line(typed)
         await cell.terminal.line("status")
         await cell.terminal.until("Nobody is logged in")
         assert await cell.rows(Kind.STOP) == ()
