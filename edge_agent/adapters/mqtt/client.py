@@ -160,6 +160,14 @@ class Connection:
                 await asyncio.to_thread(self._client.loop_stop)
         except TimeoutError:
             self.dropped += 1
+        self._let_go()
+
+    def _let_go(self) -> None:
+        """Without the callbacks nothing points back here, and the client closes its sockets when it is dropped
+        instead of whenever the garbage is collected."""
+        client = self._client
+        client.on_socket_open = client.on_connect = client.on_disconnect = None
+        client.on_subscribe = client.on_publish = client.on_message = None
 
     def _connect(self, properties: Any) -> None:
         """Blocks; for a thread of its own."""
