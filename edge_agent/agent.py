@@ -41,7 +41,7 @@ from edge_agent.messages.rate import Rates
 from edge_agent.messages.rejection import Rejection
 from edge_agent.messages.request import StopRequest
 from edge_agent.messages.states import CellStateWord
-from edge_agent.pipeline import About, Deadlines, Pipeline
+from edge_agent.pipeline import Pipeline
 from edge_agent.release.audience import Audience
 from edge_agent.release.page import Page, Traces
 from edge_agent.release.texts import LANGS, texts
@@ -53,9 +53,11 @@ from edge_agent.safety.cell_spec import CellSpec
 from edge_agent.safety.command import FINAL, CommandState
 from edge_agent.safety.permission import Role
 from edge_agent.stages.asking_back import AskingBack
+from edge_agent.stages.closing import Closing
 from edge_agent.stages.diagnosing import Diagnosing
 from edge_agent.stages.hearing import Hearing
 from edge_agent.stages.moving import Moving
+from edge_agent.stages.opening import About, Deadlines, Opening
 from edge_agent.stages.serving import Faults, Serving
 from edge_agent.stages.telling import Telling
 from edge_agent.tools.boundary import Boundary
@@ -165,6 +167,18 @@ class Agent:
             default_lang=knobs.lang,
             rates=knobs.rates,
         )
+        self._opening = Opening(
+            journal=parts.journal,
+            publisher=self,
+            page=self.page_of,
+            deadlines=Deadlines(knobs.run_s, parts.spec.limits.max_duration_ms / 1000 + knobs.motion_margin_s),
+            limits=lambda: knobs.budget,
+            about=About(parts.versions["agent"], parts.versions["rules"], self._model_name),
+            monotonic_s=self._clock.monotonic_s,
+            now=self._clock.now,
+            entropy=parts.entropy,
+        )
+        self._closing = Closing(self._opening, self.supervisor.journal_fault)
         self.pipeline = self._pipeline()
         self._tasks: set[asyncio.Task[object]] = set()
         self._loop: asyncio.Task[None] | None = None
@@ -211,15 +225,9 @@ class Agent:
             serving=serving,
             diagnose=diagnosing.diagnose,
             journal=parts.journal,
-            publisher=self,
             runs=self.runs,
-            page=self.page_of,
-            deadlines=Deadlines(knobs.run_s, parts.spec.limits.max_duration_ms / 1000 + knobs.motion_margin_s),
-            limits=lambda: knobs.budget,
-            about=About(parts.versions["agent"], parts.versions["rules"], self._model_name),
-            monotonic_s=self._clock.monotonic_s,
-            now=self._clock.now,
-            entropy=parts.entropy,
+            opening=self._opening,
+            closing=self._closing,
         )
 
     def _diagnosis_site(self) -> Site:
@@ -261,7 +269,7 @@ class Agent:
         for row in await journal.rows(kinds=(Kind.REQUEST,), limit=5_000, newest_first=True):
             if row.run is None or row.epoch >= journal.epoch or await journal.last(Kind.TERMINAL, row.run):
                 continue
-            await self.pipeline.close_left_open(row)
+            await self._closing.left_open(row)
 
     # -- what comes in ----------------------------------------------------------------------------------------
 
@@ -276,11 +284,11 @@ class Agent:
             self.supervisor.journal_fault(str(fault))
             parsed = parse_request(arrival.payload, arrival.user)
             if not isinstance(parsed, Rejection):
-                self.pipeline.not_stored(parsed.id, self._speaker(arrival, parsed.lang))
+                self._closing.not_stored(parsed.id, self._speaker(arrival, parsed.lang))
             raise
         if isinstance(taken, Refused):
             speaker = self._speaker(arrival, taken.lang)
-            return self._keep(asyncio.create_task(self.pipeline.refuse(taken, speaker)))
+            return self._keep(asyncio.create_task(self._closing.refuse(taken, speaker)))
         return self._keep(asyncio.create_task(self.pipeline.handle(taken)))
 
     def _speaker(self, arrival: Arrival, lang: Lang | None) -> Speaker:

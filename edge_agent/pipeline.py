@@ -11,30 +11,24 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
 
-from edge_agent.desk.intake import Refused, Taken
-from edge_agent.desk.open_runs import CLIENT_GONE, OpenRun, OpenRuns
+from edge_agent.desk.intake import Taken
+from edge_agent.desk.open_runs import OpenRun, OpenRuns
 from edge_agent.desk.speaker import Speaker
-from edge_agent.desk.stream import Address, Publisher, Stream
-from edge_agent.messages.codes import FailureCode, Lang, Phase
-from edge_agent.messages.event import Body, Done, Failure, Metadata, Status, Termination, Usage
-from edge_agent.messages.rejection import RejectionName
+from edge_agent.messages.codes import Phase
+from edge_agent.messages.event import Status
 from edge_agent.messages.request import Ask, Cancel, Confirm, Reply, StopRequest
-from edge_agent.release.page import Page, Traces
-from edge_agent.release.policy import Basis, Ending, Happened, Release, diagnosis_release, release
-from edge_agent.release.rejections import rejection
-from edge_agent.run.budget import BudgetExceeded, BudgetLimits
-from edge_agent.run.context import Run, RunIds
-from edge_agent.run.ids import ParseTraceId, RunId, TraceId
-from edge_agent.run.journal import Duplicate, Entry, Journal, JournalFault, Kind, Row
-from edge_agent.run.lifecycle import RunAborted, RunState, RunTermination
+from edge_agent.release.policy import Basis, Ending, Release, diagnosis_release
+from edge_agent.run.budget import BudgetExceeded
+from edge_agent.run.journal import Duplicate, Entry, Journal, JournalFault, Kind
+from edge_agent.run.lifecycle import RunAborted, RunState
 from edge_agent.safety.contract import MissingSlot
-from edge_agent.safety.permission import Role
 from edge_agent.stages.asking_back import AskingBack
+from edge_agent.stages.closing import Closing
 from edge_agent.stages.hearing import Hearing, RulesUnavailable
 from edge_agent.stages.job import Job, Told
 from edge_agent.stages.moving import Moving
+from edge_agent.stages.opening import Opening
 from edge_agent.stages.serving import Serving
 from edge_agent.stages.telling import Telling
 from edge_agent.understand.interpretation import Disposition, Interpretation
@@ -43,22 +37,6 @@ from offline_rules.reading import Mood, Reading, StopSense
 
 
 @dataclass(frozen=True, slots=True)
-class Deadlines:
-    run_s: float
-    motion_s: float
-    """Of a confirmation's run: the command's longest duration and a margin."""
-
-
-@dataclass(frozen=True, slots=True)
-class About:
-    """What every stream says of the agent itself."""
-
-    agent: str
-    rules_version: str
-    model: Callable[[], str | None]
-
-
-@dataclass(slots=True)
 class Pipeline:
     hearing: Hearing
     asking_back: AskingBack
@@ -67,27 +45,20 @@ class Pipeline:
     serving: Serving
     diagnose: Callable[[Job, Interpretation], Awaitable[Told | Release]]
     journal: Journal
-    publisher: Publisher
     runs: OpenRuns
-    page: Callable[[Speaker], Page]
-    deadlines: Deadlines
-    limits: Callable[[], BudgetLimits]
-    about: About
-    monotonic_s: Callable[[], float]
-    now: Callable[[], datetime]
-    entropy: Callable[[int], bytes]
-    on_ended: Callable[[Job, Release], None] = lambda _job, _release: None
+    opening: Opening
+    closing: Closing
 
     # -- the line ---------------------------------------------------------------------------------------------
 
     async def handle(self, taken: Taken) -> Release:
         """Serves one accepted request to its `done`."""
-        job = self._open(taken)
+        job = self.opening.job(taken)
         self.runs.put(job.open_run)
         try:
             told: Told | Release = await self._serve(job)
         except RunAborted as aborted:
-            told = self._broken_off(job, aborted.state)
+            told = self.closing.broken_off(job, aborted.state)
         except BudgetExceeded:
             told = diagnosis_release(Ending.STOPPED_BY_BUDGET, Basis.NOTHING)
         except RulesUnavailable as error:
@@ -101,7 +72,7 @@ class Pipeline:
             told = diagnosis_release(Ending.EXECUTION_FAILED, Basis.NOTHING)
         finally:
             self.runs.end(job.run_id)
-        return await self._finish(job, told)
+        return await self.closing.finish(job, told)
 
     async def stopped(self, speaker: Speaker, request_id: str, response_topic: str | None) -> Release:
         """A stop that came on its own topic: asked of the arm already; this tells how it ended."""
@@ -119,29 +90,6 @@ class Pipeline:
     async def phase_of(self, open_run: OpenRun, phase: str) -> None:
         """A phase of the command that is out, as the supervision reaches it."""
         await open_run.stream.emit(Status(phase=Phase(phase)))
-
-    async def close_left_open(self, row: Row) -> None:
-        """A request of an earlier life that never ended: told as failed, now, and never run again."""
-        request, user = row.body["request"], str(row.body["user"])
-        lang: Lang = "en" if request.get("lang") == "en" else "zh"
-        speaker = Speaker(user, Role.VIEWER, row.body["channel"], lang)
-        address = Address(user, speaker.channel, str(row.run))
-        trace = self.entropy(8).hex()
-        stream = Stream(RunId(str(row.run)), address, journal=self.journal, publisher=self.publisher, now=self.now)
-        decided = diagnosis_release(Ending.EXECUTION_FAILED, Basis.NOTHING)
-        page = self.page(speaker)
-        failure = Failure(
-            code=FailureCode.INTERNAL_FAILURE,
-            text=page.say("failure.INTERNAL_FAILURE", page.facts({"trace_id": trace})),
-            trace_id=trace,
-        )
-        done = Done(
-            outcome=decided.outcome,
-            run_state=decided.run_state.value,
-            termination=Termination(state=decided.run_state.value, reason="agent_restarted", at=self.now()),
-            usage=Usage(),
-        )
-        await stream.emit(self._first(str(row.run), f"p-{trace}", None, lang), failure, done)
 
     async def _serve(self, job: Job) -> Told | Release:
         request = job.taken.request
@@ -165,6 +113,9 @@ class Pipeline:
                 await self._metadata(job, None)
                 return await self.serving.serve(job, request)
 
+    async def _metadata(self, job: Job, intent: str | None) -> None:
+        await job.stream.emit(self.opening.first_of(job, intent))
+
     # -- what was said ----------------------------------------------------------------------------------------
 
     async def _ask(self, job: Job, text: str) -> Told | Release:
@@ -176,8 +127,7 @@ class Pipeline:
 
     async def _hear(self, job: Job, reading: Reading) -> Interpretation:
         """The first word goes out before the model is asked: nobody waits in silence."""
-        first = self._first(job.run_id, job.run.ids.parse_trace, None, job.speaker.lang)
-        await job.stream.emit(first, Status(phase=Phase.UNDERSTANDING))
+        await job.stream.emit(self.opening.first_of(job), Status(phase=Phase.UNDERSTANDING))
         return await self.hearing.interpret(job, reading)
 
     async def _reply(self, job: Job, prompt_id: str, text: str) -> Told | Release:
@@ -263,171 +213,3 @@ class Pipeline:
         for each in others:
             each.run.cancel("operator_cancel")
         return self.telling.cancelled(job) if others else self.telling.nothing_to_cancel(job)
-
-    # -- the ends ---------------------------------------------------------------------------------------------
-
-    def _broken_off(self, job: Job, state: RunState) -> Release:
-        ending = {
-            RunState.TIMED_OUT: Ending.DEADLINE,
-            RunState.BUDGET_EXHAUSTED: Ending.STOPPED_BY_BUDGET,
-            RunState.CANCELLED: Ending.OPERATOR_CANCELLED,
-            RunState.FAILED: Ending.STORE_FAILED,
-            RunState.SUCCESS: Ending.EXECUTION_FAILED,
-            RunState.RUNNING: Ending.EXECUTION_FAILED,
-        }[state]
-        gone = job.run.lifecycle.termination
-        if ending is Ending.OPERATOR_CANCELLED and gone is not None and gone.reason == CLIENT_GONE:
-            ending = Ending.CLIENT_GONE
-        return diagnosis_release(ending, Basis.NOTHING)
-
-    async def _finish(self, job: Job, told: Told | Release) -> Release:
-        """Nothing is published for a run that ended meanwhile; the first end is the one that is told."""
-        decided = _decided(told)
-        if isinstance(told, Told) and job.run.state is RunState.RUNNING:
-            decided = self._still_wanted(job, decided)
-        if job.run.state is not RunState.RUNNING and decided.run_state is not job.run.state:
-            decided = self._broken_off(job, job.run.state)
-        job.run.end(decided.run_state, decided.outcome.value)
-        bodies = [*self._shown(job, told, decided), self._done(job, decided)]
-        try:
-            await self._first_word(job)
-            job.stream.silent = job.stream.silent or decided.silent
-            await job.stream.emit(*bodies)
-        except JournalFault as fault:
-            decided = diagnosis_release(Ending.STORE_FAILED, Basis.NOTHING)
-            self.moving.supervisor.journal_fault(str(fault))
-            first = self._first(job.run_id, job.run.ids.parse_trace, None, job.speaker.lang)
-            failure = self._failure(job, FailureCode.RUN_PERSISTENCE_FAILED)
-            job.stream.tell_unstored(first, failure, self._done(job, decided))
-        self.on_ended(job, decided)
-        return decided
-
-    def not_stored(self, request_id: str, speaker: Speaker) -> None:
-        """A request whose row could not be written: told so, not acknowledged, and never run."""
-        trace = self.entropy(8).hex()
-        address = Address(speaker.user, speaker.channel, request_id)
-        stream = Stream(RunId(request_id), address, journal=self.journal, publisher=self.publisher, now=self.now)
-        page, decided = self.page(speaker), diagnosis_release(Ending.STORE_FAILED, Basis.NOTHING)
-        failure = Failure(
-            code=FailureCode.RUN_PERSISTENCE_FAILED,
-            text=page.say("failure.RUN_PERSISTENCE_FAILED", page.facts({"trace_id": trace})),
-            trace_id=trace,
-        )
-        ended = Termination(state=decided.run_state.value, reason="store_failed", at=self.now())
-        done = Done(outcome=decided.outcome, run_state=decided.run_state.value, termination=ended, usage=Usage())
-        stream.tell_unstored(self._first(request_id, f"p-{trace}", None, speaker.lang), failure, done)
-
-    def _still_wanted(self, job: Job, decided: Release) -> Release:
-        """A late result of a cancelled or overdue run is not published. What the arm did always is."""
-        if job.open_run.on_the_arm:
-            return decided
-        try:
-            job.run.check_active()
-        except RunAborted as aborted:
-            return self._broken_off(job, aborted.state)
-        return decided
-
-    def _shown(self, job: Job, told: Told | Release, decided: Release) -> list[Body]:
-        if job.stream.released:
-            return []
-        if decided.failure is not None:
-            return [self._failure(job, decided.failure)]
-        if isinstance(told, Told):
-            return [told.content]
-        return []
-
-    def _failure(self, job: Job, code: FailureCode) -> Failure:
-        return Failure(
-            code=code,
-            text=job.page.say(f"failure.{code.value}", job.page.facts({"trace_id": job.run.ids.trace})),
-            trace_id=job.run.ids.trace,
-        )
-
-    def _done(self, job: Job, decided: Release) -> Done:
-        ended = job.run.lifecycle.termination
-        assert ended is not None, "the run was ended a line before"
-        return Done(
-            outcome=decided.outcome,
-            fallback_type=decided.fallback,
-            run_state=ended.state.value,
-            stop_reason=job.stop_reason.value if job.stop_reason else None,
-            termination=self._termination(ended),
-            usage=Usage.model_validate(job.run.usage().as_dict()),
-        )
-
-    def _termination(self, ended: RunTermination) -> Termination:
-        return Termination(
-            state=ended.state.value,
-            reason=ended.reason,
-            at=self.now(),
-            late=tuple(each.state.value for each in ended.late),
-        )
-
-    # -- opening ----------------------------------------------------------------------------------------------
-
-    def _open(self, taken: Taken) -> Job:
-        ids = RunIds(
-            RunId(taken.request_id), TraceId(self.entropy(8).hex()), ParseTraceId(f"p-{self.entropy(8).hex()}")
-        )
-        limit_s = self.deadlines.motion_s if isinstance(taken.request, Confirm) else self.deadlines.run_s
-        run = Run(ids, self.limits(), self.monotonic_s() + limit_s, self.monotonic_s)
-        address = Address(taken.speaker.user, taken.speaker.channel, ids.run, taken.response_topic)
-        stream = Stream(ids.run, address, journal=self.journal, publisher=self.publisher, now=self.now)
-        return Job(taken, OpenRun(run, taken.speaker, stream), self.page(taken.speaker))
-
-    async def _metadata(self, job: Job, intent: str | None) -> None:
-        await job.stream.emit(self._first(job.run_id, job.run.ids.parse_trace, intent, job.speaker.lang))
-
-    def _first(self, run: str, parse_trace: str, intent: str | None, lang: Lang) -> Metadata:
-        return Metadata(
-            request_id=run,
-            parse_trace_id=parse_trace,
-            intent=intent,
-            lang=lang,
-            agent=self.about.agent,
-            model=self.about.model(),
-            rules_version=self.about.rules_version,
-        )
-
-    async def _first_word(self, job: Job) -> None:
-        """A run that broke off before its first event still begins with one."""
-        if not job.stream.begun:
-            await self._metadata(job, None)
-
-    # -- refusals ---------------------------------------------------------------------------------------------
-
-    async def refuse(self, refused: Refused, speaker: Speaker) -> None:
-        """Answers what was not accepted. Where no id can be read, or the id has a stream already, it goes to `-`."""
-        if not refused.told:
-            return
-        said = refused.rejection
-        known = said.readable_id and said.name is not RejectionName.DUPLICATE
-        address = Address(speaker.user, speaker.channel, said.key if known else "-", refused.response_topic)
-        stream = Stream(RunId(said.key), address, journal=self.journal, publisher=self.publisher, now=self.now)
-        trace, parse_trace = self.entropy(8).hex(), f"p-{self.entropy(8).hex()}"
-        content = rejection(
-            self.page(speaker),
-            Traces(trace, parse_trace),
-            reason=said.name.value,
-            code=said.error_code,
-            facts={"why": said.detail},
-            first_run=said.key if said.name is RejectionName.DUPLICATE else None,
-            first_state=refused.first_state,
-        )
-        decided = release(Happened.REFUSED)
-        ended = Termination(state=decided.run_state.value, reason="refused", at=self.now())
-        done = Done(
-            outcome=decided.outcome,
-            fallback_type=decided.fallback,
-            run_state=decided.run_state.value,
-            termination=ended,
-            usage=Usage(),
-        )
-        await stream.emit(self._first(said.key, parse_trace, None, speaker.lang), content, done)
-
-
-def _decided(told: Told | Release) -> Release:
-    """A stage that asked its own rows of the release table brings the answer; for the others it is asked here."""
-    if isinstance(told, Release):
-        return told
-    return told.happened if isinstance(told.happened, Release) else release(told.happened)
