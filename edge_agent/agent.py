@@ -336,6 +336,12 @@ class Agent:
         content = self.pipeline.serving.session(self.page_of(speaker), traces, speaker)
         return Event(Envelope(run="-", seq=0, at=self._clock.now(), epoch=self.parts.journal.epoch), content)
 
+    @property
+    def idle(self) -> bool:
+        """No run, no prompt and no command is open."""
+        view = self.supervisor.view
+        return len(self.runs) == 0 and view.prompt_id is None and view.state not in _WORKING
+
     # -- surroundings of the acceptance -----------------------------------------------------------------------
 
     def cell_state(self) -> CellStateWord:
@@ -406,6 +412,12 @@ class Agent:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
+
+
+_WORKING = frozenset(
+    {CellState.AWAITING_CONFIRMATION, CellState.DISPATCHING, CellState.AWAITING_RECEIPT, CellState.EXECUTING}
+    | {CellState.STOPPING}
+)
 
 
 def _alarm_conditions(view: CellView) -> tuple[tuple[AlarmType, bool], ...]:

@@ -66,6 +66,8 @@ from edge_agent.world import ArmNow, Stores, boundary, fault_names, open_driver,
 VERSION: Final = version(distribution.NAME)
 EX_DATAERR: Final = 65
 """sysexits.h "data error": no journal, or one that cannot be trusted. The unit file does not restart after it."""
+ROLL_EVERY_S: Final = 10.0
+"""How often it is asked whether a new journal segment is due; asking costs nothing."""
 SIMULATOR_FILE: Final = "simulator.json"
 """Where a simulated cell's addresses stand in the state folder, for the lab's tools."""
 
@@ -118,6 +120,7 @@ class Running:
             asyncio.create_task(self._take_requests(), name="requests"),
             asyncio.create_task(self._watchdog(), name="watchdog"),
             asyncio.create_task(self._refresh_faults(), name="lab"),
+            asyncio.create_task(self._roll_journal(), name="segments"),
         ]
         if self.console is not None:
             tasks.append(asyncio.create_task(self.console.run(), name="console"))
@@ -166,6 +169,14 @@ class Running:
             if stale:
                 _log.warning("watchdog_withheld", stale=list(stale))
             await self.clock.sleep(period_s)
+
+    async def _roll_journal(self) -> None:
+        """A new segment begins only while nothing is open: what spans two files is nowhere whole."""
+        while True:
+            await self.clock.sleep(ROLL_EVERY_S)
+            if self.agent.idle:
+                with contextlib.suppress(JournalFault):
+                    await self.journal.roll_if_due()
 
     async def _refresh_faults(self) -> None:
         while True:
