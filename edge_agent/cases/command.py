@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from logging import CRITICAL, getLogger
 from pathlib import Path
 from typing import Final
 
@@ -48,6 +49,9 @@ class Wish:
 
 def run_command(wish: Wish, bench: Bench, console: Console) -> int:
     """The whole command; the exit status."""
+    getLogger("pymodbus").setLevel(
+        CRITICAL
+    )  # it logs every frame of a fault that was put in; the report says it better
     try:
         lines, without, before = _read(wish)
     except BadLine as error:

@@ -137,12 +137,19 @@ def script_of(spoken: Spoken) -> Script:
 
 async def _converse(talk: Talk, spoken: Spoken, replies: Sequence[Reply] | None, *, disturbed: bool) -> None:
     planned = [reply for reply in replies or [] if reply is not None]
-    run = await talk.say(talk.message("ask", text=spoken.text), last=disturbed and not planned)
+    run = await talk.say(_first(talk, spoken), last=disturbed and not planned)
     if replies is None and _confirmed_by_the_runner(talk.line) and run.kind == "confirmation":
         planned = [ConfirmReply(confirm=True)]
     for number, reply in enumerate(planned, start=1):
         message = _answer(talk, reply, run)
         run = await talk.say(message, last=disturbed and number == len(planned))
+
+
+def _first(talk: Talk, spoken: Spoken) -> dict[str, object]:
+    own = spoken.request if isinstance(spoken, CaseLine) else {}
+    kind = str(own.get("type", "ask"))
+    text: dict[str, object] = {"text": spoken.text} if kind == "ask" else {}
+    return talk.message(kind, **text) | own
 
 
 def _confirmed_by_the_runner(line: CaseLine) -> bool:

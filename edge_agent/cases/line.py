@@ -167,6 +167,9 @@ class CaseLine(Spoken):
     id: Name | None = None
     role: Role = "operator"
     llm_available: bool = True
+    request: Annotated[dict[Name, Value], Field(max_length=16)] = {}
+    """Fields in place of the message's own. Another `type` than ask goes without the text: a line may acknowledge an
+    alarm, call a run off, or send what no sender should."""
     faults: Annotated[list[str], Field(max_length=8)] = []
     turns: Annotated[list[Spoken], Field(max_length=8)] = []
     budget: Budget | None = None

@@ -12,9 +12,10 @@ from edge_agent.cases.assertion import Difference
 from edge_agent.cases.expect import differences, observed_as
 from edge_agent.cases.files import Placed
 from edge_agent.cases.line import CaseLine, SentenceLine
-from edge_agent.cases.record import CaseRecord
+from edge_agent.cases.record import CaseRecord, RunSeen
 from edge_agent.cases.sentences import sentence_differences, wrong_motion
 from edge_agent.cases.timeline import timeline
+from edge_agent.run.journal import Kind
 
 FRAMES_EXPECTED: Final[Mapping[str, int]] = {
     labels.EXECUTE_VERIFIED: 1,
@@ -112,11 +113,18 @@ def _wanted(line: SentenceLine) -> str:
 
 
 def _codes(record: CaseRecord) -> tuple[str, ...]:
-    """Error codes and fallback types that this line brought up: what the set as a whole covers."""
-    run = record.judged
-    codes = [(each.get("error") or {}).get("code") for each in (run.content, *run.evidence)]
-    codes += [run.failure.get("code"), run.done.get("fallback_type"), run.content.get("reason")]
-    return tuple(dict.fromkeys(str(code) for code in codes if code))
+    """Codes, reasons and fallback types that this line brought up: what the set as a whole covers. The judged run's
+    first, then those of its other runs and of what was only written down."""
+    runs = (record.judged, *record.turns, *record.runs)
+    found = [code for run in runs for code in _of_run(run)]
+    found += [row.body.get("code") for row in record.of_kind(Kind.ATTEMPT)]
+    found += [row.body.get("end") for row in record.of_kind(Kind.MODEL_CALL) if row.body.get("end") != "ok"]
+    return tuple(dict.fromkeys(str(code) for code in found if code))
+
+
+def _of_run(run: RunSeen) -> list[object]:
+    codes: list[object] = [(each.get("error") or {}).get("code") for each in (run.content, *run.evidence)]
+    return [*codes, run.failure.get("code"), run.done.get("fallback_type"), run.content.get("reason")]
 
 
 def _differs(found: Difference) -> Differs:

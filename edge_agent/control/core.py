@@ -226,8 +226,12 @@ class Core:
         return task
 
     async def tasks_ended(self, timeout_s: float) -> None:
-        if self._tasks:
-            await asyncio.wait(self._tasks, timeout=timeout_s)
+        """What has not ended by then is given up: nobody is left to hear of it."""
+        if not self._tasks:
+            return
+        _, left = await asyncio.wait(self._tasks, timeout=timeout_s)
+        for task in left:
+            task.cancel()
 
     def tell(self) -> None:
         self.ears.on_change(self.view)

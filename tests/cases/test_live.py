@@ -25,6 +25,7 @@ NOTICED_BY = {
     Mechanism.MOOD: "seed-question",
     Mechanism.GROUNDING: "seed-slot-missing",
     Mechanism.CONFIRMATION: "seed-home-declined",
+    Mechanism.GUARDS: "scenario-07",
 }
 
 
@@ -46,7 +47,7 @@ async def test_the_first_lines_are_as_expected_and_tell_themselves_apart() -> No
 
 @pytest.mark.parametrize(("mechanism", "noticed"), NOTICED_BY.items())
 async def test_a_mechanism_that_is_gone_is_missed(mechanism: Mechanism, noticed: str) -> None:
-    placed = tuple(p for p in lines("seed.jsonl") if p.id == noticed)
+    placed = tuple(p for p in lines("seed.jsonl", "scenarios.jsonl") if p.id == noticed)
     [ran] = await run(placed, frozenset({mechanism}))
     assert not ran.verdict.passed
     assert ran.verdict.differs

@@ -1,0 +1,139 @@
+"""What has no labelled case: every word that the agent can answer with, and every fault that can be put in."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+
+import pytest
+
+from edge_agent.cases import labels
+from edge_agent.cases.alike import alike, pattern
+from edge_agent.cases.faults import GROUPS
+from edge_agent.cases.files import Placed, read_paths
+from edge_agent.cases.line import CaseLine, parse_line
+from edge_agent.cases.live_bench import bench
+from edge_agent.cases.live_cell import case_spec
+from edge_agent.cases.runner import run_lines
+from edge_agent.messages.codes import ErrorCode, FailureCode, FallbackType
+from edge_agent.places import Place, packaged
+from edge_agent.release.refusals import REFUSALS
+from edge_agent.world import router
+from offline_rules.router import Router
+
+LEAST_A_LANGUAGE = 250
+SCENARIOS = [f"scenario-{number:02}" for number in range(1, 33)]
+
+NO_LINE_BRINGS_IT_UP = {
+    "identity": "a message without a login: the transport's tests",
+    "rate_limited": "more messages than a line has: the transport's tests",
+    "busy": "two requests at the same moment: the supervisor's tests",
+    "prompt_late": "a line waits for nothing: the table of confirmations",
+    "prompt_used": "a line answers its own open prompt alone: the table of confirmations",
+    "prompt_foreign": "two people: the table of confirmations",
+    "prompt_void": "a change between question and answer: the table of confirmations",
+    "stopping": "the moment between stop and its proof: the supervisor's tests",
+    "broker_lost": "the in-process transport has no broker to lose while it waits",
+    "link_lost": "a cable drawn at the moment of sending: the wire's tests",
+    "controller_not_idle": "a controller moved by somebody else: the interlock table",
+    "controller_reset_required": "a controller that wants its local key: the interlock table",
+    "drives_off": "an input that no fault opens: the interlock table",
+    "protective_stop": "an input that no fault opens: the interlock table",
+    "not_remote_automatic": "as a cell state it is refused earlier, as mode",
+    "manual": "refused earlier, as mode",
+    "offline": "refused earlier, as what took the arm away",
+    "not_stopped": "refused earlier, as mode",
+    "not_locked_out": "a request of the console alone",
+    "arm_moving": "a request of the console alone",
+    "console_only": "a request of the console alone",
+    "local_key": "a release the controller does not take: the supervisor's tests",
+    "release_failed": "a release the controller does not take: the supervisor's tests",
+    "lab_forbidden": "the case cell is simulated: the permission table",
+    "simulated_only": "the case cell is simulated: the permission table",
+    "level_too_low": "a driver without verified receipts: the driver contract's tests",
+}
+"""Refusals that need two people, time, real hardware or another door. Each is tried where it is at home."""
+WORDS_FOR_OTHERS = {
+    "interlock_open",
+    "not_in_cell",
+    "not_live",
+    "out_of_range",
+    "outcome_unknown",
+    "query_refused",
+    "suspicious",
+    "transition",
+    "zone",
+    "cancelled",
+    "arm_tool_failed",
+}
+"""Refusals that another reason is told by, or that only stand by for a code without one."""
+
+
+@cache
+def placed() -> tuple[Placed, ...]:
+    return read_paths([packaged(Place.CASES)])
+
+
+def cases() -> list[CaseLine]:
+    return [p.line for p in placed() if isinstance(p.line, CaseLine)]
+
+
+@cache
+def rules() -> Router:
+    return router(case_spec())
+
+
+def test_every_scenario_is_a_case() -> None:
+    ids = {p.id for p in placed()}
+    assert [id_ for id_ in SCENARIOS if id_ not in ids] == []
+
+
+def test_every_expectation_and_every_fault_has_a_case() -> None:
+    expected = {line.expected for line in cases()}
+    put_in = {(f.group, f.name) for line in cases() for f in line.put_in()}
+    known = [(group, name) for group, names in GROUPS.items() for name in names]
+    assert [label for label in labels.ALL if label not in expected] == []
+    assert [fault for fault in known if fault not in put_in] == []
+
+
+@pytest.mark.net
+async def test_every_code_and_every_reason_is_brought_up_by_a_case() -> None:
+    lines = tuple(p for p in placed() if isinstance(p.line, CaseLine))
+    ran = await run_lines(bench(), lines, jobs=4)
+    assert [(r.verdict.id, r.verdict.differs) for r in ran if not r.verdict.passed] == []
+    seen = {code for r in ran for code in r.verdict.codes} | {str(c) for line in cases() for c in line.scripted_codes}
+    words = [*ErrorCode, *FailureCode, *FallbackType, *REFUSALS]
+    missing = {str(word) for word in words} - seen
+    assert missing == {*NO_LINE_BRINGS_IT_UP, *WORDS_FOR_OTHERS}
+
+
+def test_there_are_enough_lines_in_both_languages() -> None:
+    counts = Counter(p.line.lang or rules().read(p.line.text).lang for p in placed())
+    assert min(counts["zh"], counts["en"]) >= LEAST_A_LANGUAGE
+
+
+def test_no_two_lines_differ_in_nouns_and_numbers_alone() -> None:
+    assert alike(placed(), rules().read) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("夹取玻璃放到2号箱", "夹取<item_type>放到<bin>"),
+        ("pick metal to bin 9", "pick <item_type> to <no bin>"),
+        ("every 5 minutes", "every n minutes"),
+    ],
+)
+def test_the_pattern_of_a_text(text: str, told: str) -> None:
+    assert pattern(rules().read(text)) == told
+
+
+def test_twins_are_found() -> None:
+    texts = [
+        '{"id":"a","text":"夹取玻璃放到2号箱","disposition":"PROPOSE_MOTION"}',
+        '{"id":"b","text":"夹取金属放到3号箱","disposition":"PROPOSE_MOTION"}',
+        '{"id":"c","text":"夹取金属放到9号箱","disposition":"REFUSE"}',
+    ]
+    lines = [parse_line("x", n, text) for n, text in enumerate(texts, start=1)]
+    found = alike([Placed(str(line.id), "x", 1, line) for line in lines], rules().read)
+    assert found == (("a", "b"),)
