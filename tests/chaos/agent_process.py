@@ -1,0 +1,169 @@
+"""`python -m tests.chaos.agent_process [LIFE]`: a parent that has imported everything forks agents on request.
+
+One JSON object a line on standard input, one a line back:
+  {"op": "fork", "life": {…}}   → {"pid": n}            the agent of `Life`, as a child
+  {"op": "wait", "pid": n, "within_s": s} → {"status": n | null}    its exit status, negative for a signal
+
+With `LIFE` (JSON) it is that agent itself. The agent is the site's own (`edge_agent.app.site`). Added to it: it kills
+itself with SIGKILL where it is told to, and a socket on which lines arrive as from the cell's console.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from edge_agent import app
+from edge_agent.adapters.mqtt.link import LinkState
+from edge_agent.cell_file import load_cell
+from edge_agent.control.ends import Freed
+from edge_agent.control.ports import Steps
+from edge_agent.desk.arrival import Arrival
+from edge_agent.safety.permission import Role
+from edge_agent.settings import load_settings
+from edge_agent.world import router
+from offline_rules.router import Router
+from tests.chaos.broken import BROKEN
+
+LISTENS_MAX = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Life:
+    """One life of an agent. `kill_at` names a step, reached by its `of_command`-th command or later; `broken` a
+    variant that must be caught."""
+
+    settings: str
+    simulator: str
+    socket: str
+    log: str
+    kill_at: str | None = None
+    of_command: int = 1
+    broken: str | None = None
+
+
+def killing(life: Life) -> Steps:
+    """Ends this very process, as a power supply would, when the step is reached."""
+    commands = 0
+
+    def reached(step: str) -> None:
+        nonlocal commands
+        commands += step == "confirmed"
+        if step == life.kill_at and commands >= life.of_command:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    return reached
+
+
+class Console:
+    """Lines of the cell's console without its terminal: what arrives here arrives as local."""
+
+    def __init__(self, running: app.Running) -> None:
+        self._running, self._agent = running, running.agent
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while line := await reader.readline():
+            answer = await self._answer(json.loads(line))
+            writer.write(json.dumps(answer).encode() + b"\n")
+            await writer.drain()
+        writer.close()
+
+    async def _answer(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        match asked["op"]:
+            case "say":
+                payload = asked["payload"].encode()
+                await self._agent.receive(Arrival(payload, asked["user"], "console", role=Role.OPERATOR))
+            case "stop":
+                self._agent.stop(asked["user"], None, channel="console", role=Role.OPERATOR)
+            case "reset":
+                freed = await self._agent.supervisor.reset(asked["user"], asked["why"])
+                return {"freed": isinstance(freed, Freed), "why": str(freed)}
+            case "view":
+                view = self._agent.supervisor.view
+                command = view.command_state.value if view.command_state else None
+                online = self._running.link.state is LinkState.ONLINE
+                return {"state": view.state.value, "reason": view.reason, "command": command, "online": online}
+            case other:
+                raise ValueError(other)
+        return {"taken": True}
+
+
+async def live(life: Life) -> None:
+    """`edge_agent.app.serve` with the console socket beside it."""
+    if life.broken is not None:
+        BROKEN[life.broken]()
+    stopping = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopping.set)
+    options = app.Options(simulator=Path(life.simulator), steps=killing(life))
+    async with app.site(load_settings(Path(life.settings)), options) as running:
+        server = await asyncio.start_unix_server(Console(running).serve, life.socket, backlog=LISTENS_MAX)
+        await running.until(stopping)
+        server.close()
+
+
+def child(life: Life) -> None:
+    """Never returns."""
+    status = 1
+    try:
+        log = os.open(life.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        os.dup2(log, 1)
+        os.dup2(log, 2)
+        asyncio.run(live(life))
+        status = 0
+    except BaseException:  # noqa: BLE001 - the last line of a child: its log has the traceback, nobody else does
+        sys.excepthook(*sys.exc_info())
+    finally:
+        sys.stderr.flush()
+        os._exit(status)
+
+
+def fork(life: Life) -> dict[str, Any]:
+    pid = os.fork()
+    if pid == 0:
+        child(life)
+    return {"pid": pid}
+
+
+def wait(pid: int, within_s: float) -> dict[str, Any]:
+    deadline_s = time.monotonic() + within_s
+    while True:
+        found, status = os.waitpid(pid, os.WNOHANG)
+        if found:
+            return {"status": os.waitstatus_to_exitcode(status)}
+        if time.monotonic() > deadline_s:
+            return {"status": None}
+        time.sleep(0.002)
+
+
+def load_once() -> None:
+    """The rules of the default cell, read before the first fork: every child has them at once."""
+    loaded = router(load_cell())
+
+    def already_loaded(*_: object) -> Router:
+        return loaded
+
+    app.__dict__["router"] = already_loaded
+
+
+def main() -> None:
+    if len(sys.argv) == 2:
+        child(Life(**json.loads(sys.argv[1])))
+    load_once()
+    print(json.dumps({"ready": True}), flush=True)
+    for line in sys.stdin:
+        asked = json.loads(line)
+        answer = fork(Life(**asked["life"])) if asked["op"] == "fork" else wait(asked["pid"], asked["within_s"])
+        print(json.dumps(answer), flush=True)
+
+
+if __name__ == "__main__":
+    main()
