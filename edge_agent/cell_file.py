@@ -4,7 +4,8 @@
     simulated = true             false: real hardware
     [limits]                     bounds of every command; every key has a default
     [[device]] [device.driver]   an arm; `kind` names the driver package's entry point, the rest is the driver's own
-    [[item]] [[station]] [[bin]] what it handles, and where; poses as [x, y, z, rx, ry, rz]
+    [[item]] [[station]] [[bin]] what it handles, and where; poses as [x, y, z, rx, ry, rz]; a bin's `shown_at`
+                                 [x, y] is for the picture alone: where a bin stands, its controller knows
 
 An item's class on the wire is its place in the file, and a station's index too: do not reorder a file in use.
 """
@@ -77,6 +78,7 @@ class _Station(_Table):
 class _Bin(_Table):
     number: Annotated[int, Field(ge=1, le=999)]
     synonyms: Synonyms = ()
+    shown_at: tuple[Coordinate, Coordinate] | None = None
 
 
 class _Cell(_Table):
@@ -111,7 +113,7 @@ def parse_cell(file: Path | str, data: Mapping[str, object]) -> CellSpec:
             Item(i.name, number, _tenths(i.pick_pose), i.grip_force_n, i.synonyms)
             for number, i in enumerate(cell.item, start=1)
         ),
-        bins=tuple(Bin(str(b.number), b.number, b.synonyms) for b in cell.bin),
+        bins=tuple(Bin(str(b.number), b.number, b.synonyms, b.shown_at) for b in cell.bin),
         stations=tuple(
             Station(s.name, number, _tenths(s.pose), s.synonyms) for number, s in enumerate(cell.station, start=1)
         ),

@@ -31,6 +31,7 @@ from edge_agent.checked_file import BadFile
 from edge_agent.demo.run import Wish as DemoWish
 from edge_agent.demo.run import run_demo
 from edge_agent.doctor import examine, exit_status, report
+from edge_agent.hmi.commands import hmi
 from edge_agent.interpret import InterpretOptions, explained, run_jsonl, run_text
 from edge_agent.measure_model import run_calibrate, run_qualify, table
 from edge_agent.messages.topics import DEFAULT_PREFIX
@@ -46,6 +47,7 @@ lab = typer.Typer(no_args_is_help=True, help="Faults, exercises and pages for a 
 cases = typer.Typer(no_args_is_help=True, help="Labelled cases. 带标签的案例。")
 cli.add_typer(lab, name="lab")
 cli.add_typer(cases, name="cases")
+cli.command("hmi")(hmi)
 
 SettingsFile = Annotated[
     Path | None, typer.Option("--settings", help="Settings file (TOML). 设置文件。", show_default=False)

@@ -34,11 +34,12 @@ class Station:
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """A numbered bin. The controller knows where it stands."""
+    """A numbered bin. The controller knows where it stands; `shown_at` (x, y in mm) is for the picture alone."""
 
     name: str
     number: int
     synonyms: tuple[str, ...] = ()
+    shown_at: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,14 +90,18 @@ class Session:
         clock: Clock = time.monotonic,
         wall: Callable[[], datetime] = lambda: datetime.now(UTC),
         on_status: Callable[[StatusMessage], None] = lambda _status: None,
+        on_event: Callable[[Event], None] = lambda _event: None,
         on_other: Callable[[Inbound], None] = lambda _inbound: None,
         also: tuple[TopicKind, ...] = (),
+        kind: str = "say",
     ) -> None:
-        """`also`: further topics to hear (cell state, alarms, `last`), given to `on_other`."""
+        """`also`: further topics to hear (cell state, alarms, `last`), given to `on_other`. `on_event` hears the
+        events of every run of this user, those begun elsewhere too, and perhaps twice. `kind` begins the client's
+        name."""
         self._settings, self._clock, self._wall = settings, clock, wall
-        self._on_status, self._on_other, self._also = on_status, on_other, also
+        self._on_status, self._on_event, self._on_other, self._also = on_status, on_event, on_other, also
         self._topics = Topics(settings.prefix)
-        self.client = f"say-{secrets.token_hex(8)}"
+        self.client = f"{kind}-{secrets.token_hex(8)}"
         self._streams: dict[str, _Stream] = {}
         self._connection: Connection | None = None
         self._renewing: asyncio.Task[None] | None = None
@@ -117,6 +121,11 @@ class Session:
     @property
     def connected(self) -> bool:
         return self._connection is not None and not self._connection.lost.done()
+
+    async def lost(self) -> str:
+        """Waits for the end of the connection; says why. After `open` said Opened."""
+        assert self._connection is not None, "opened before it can be lost"
+        return await asyncio.shield(self._connection.lost)
 
     async def open(self) -> Opened | NotOpened:
         """Log in, listen, and be there. Once."""
@@ -281,6 +290,7 @@ class Session:
         """An event that was sent again after a reconnect is seen once; one that is out of form is left aside."""
         with contextlib.suppress(NotAnEvent, asyncio.QueueFull):
             event = parse_event(payload)
+            self._on_event(event)
             stream = self._streams.get(event.envelope.run)
             if stream is not None and event.envelope.seq >= stream.next_seq:
                 stream.next_seq = event.envelope.seq + 1
