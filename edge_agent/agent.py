@@ -261,7 +261,7 @@ class Agent:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self.supervisor.close()
         if self._loop is not None:
-            await self._loop
+            await asyncio.wait({self._loop})
 
     async def _close_left_open(self) -> None:
         """Requests that were taken and never ended get their one end now, told honestly."""
@@ -337,6 +337,12 @@ class Agent:
         return Event(Envelope(run="-", seq=0, at=self._clock.now(), epoch=self.parts.journal.epoch), content)
 
     @property
+    def control_loop(self) -> asyncio.Task[None]:
+        """Ends by itself only when nobody watches the arm any more."""
+        assert self._loop is not None, "the agent was not started"
+        return self._loop
+
+    @property
     def idle(self) -> bool:
         """No run, no prompt and no command is open."""
         view = self.supervisor.view
@@ -374,8 +380,10 @@ class Agent:
             await self._set_alarm(kind, holds, device, ", ".join(view.detail))
 
     def _phase(self, run_id: str, phase: str) -> None:
+        """Told in the moment before the one write: from here on a cancel is a stop request."""
         open_run = self.runs.get(run_id)
         if open_run is not None:
+            open_run.on_the_arm = True
             self._keep(asyncio.create_task(self.pipeline.phase_of(open_run, phase)))
 
     async def _watch_presences(self) -> None:

@@ -125,11 +125,12 @@ class Running:
         if self.console is not None:
             tasks.append(asyncio.create_task(self.console.run(), name="console"))
         ended = asyncio.create_task(stopping.wait())
-        await asyncio.wait({ended, *tasks}, return_when=asyncio.FIRST_COMPLETED)
+        watched = [*tasks, self.agent.control_loop]
+        await asyncio.wait({ended, *watched}, return_when=asyncio.FIRST_COMPLETED)
         for task in (ended, *tasks):
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        for task in tasks:
+        for task in (each for each in watched if each.done()):
             if not task.cancelled() and task.exception() is not None:
                 raise RuntimeError(f"{task.get_name()} ended") from task.exception()
 
@@ -383,11 +384,14 @@ def _link(mqtt: MqttSettings, agent: Agent, outlet: MqttOutlet, epoch: int) -> M
     topics = Topics(mqtt.prefix)
 
     def on_stop(inbound: Inbound) -> None:
+        """Whatever its form: a doubtful stop is a stop. Nothing at all is somebody clearing the topic; what was kept
+        by the broker from before is not sent to this subscription."""
         spoken = topics.read(inbound.topic)
+        if spoken is None or not inbound.payload:
+            return
         parsed = parse_stop(inbound.payload)
-        if spoken is not None and not inbound.retained:
-            request = None if isinstance(parsed, Rejection) else parsed
-            agent.stop(spoken.user, request, inbound.response_topic)
+        request = None if isinstance(parsed, Rejection) else parsed
+        agent.stop(spoken.user, request, inbound.response_topic)
 
     def on_presence(inbound: Inbound) -> None:
         spoken = topics.read(inbound.topic)

@@ -31,7 +31,11 @@ class Dispatching:
 
     async def execute(self, proposal: Proposal, run: str, user: str, recheck: Recheck) -> MotionOutcome:
         core = self._core
-        refused = await self._last_look(proposal, recheck)
+        try:
+            refused = await self._last_look(proposal, recheck)
+        except Exception:
+            core.feed(CellEvent.PROMPT_CLOSED, "internal_fault")
+            raise
         if refused is not None:
             core.feed(CellEvent.PROMPT_CLOSED, refused.reason)
             return refused
@@ -46,7 +50,7 @@ class Dispatching:
         if core.machine.cell is not CellState.DISPATCHING:
             return core.not_now()  # stopped or lost meanwhile; there was no command yet
         under = self._number(command_id, proposal, run, user)
-        await self._dispatch(under)
+        await self._dispatch(under, recheck)
         return await under.end
 
     async def _last_look(self, proposal: Proposal, recheck: Recheck) -> NotDispatched | None:
@@ -74,13 +78,18 @@ class Dispatching:
         core.underway = Underway(job, core.driver.fingerprint(job), baseline, run, user)
         return core.underway
 
-    async def _dispatch(self, under: Underway) -> None:
+    async def _dispatch(self, under: Underway, recheck: Recheck) -> None:
+        """`recheck` once more when the intent is on the disk: from its answer to the write nothing is waited for, so
+        what is called off is never sent, and what is sent can no longer be called off."""
         core = self._core
         try:
             core.steps("before_intent")
             await core.store(Kind.COMMAND, _intent(under), run=under.run, key=str(under.order.command_id))
             core.steps("intent_stored")
-            if Effect.SEND in core.feed(CellEvent.INTENT_STORED, "dispatched").effects:
+            if (why := recheck()) is not None:
+                under.code = "RUN_INACTIVE"
+                core.feed(CellEvent.PROMPT_CLOSED, why)
+            elif Effect.SEND in core.feed(CellEvent.INTENT_STORED, "dispatched").effects:
                 await self._send_once(under)
         except JournalFault as fault:
             core.feed(CellEvent.JOURNAL_FAULT, "journal_fault", (str(fault),))

@@ -84,6 +84,9 @@ class Supervisor:
                 await self._watching.round()
                 self.ticks += 1
                 await self._pause()
+        except Exception as error:
+            self._core.feed(CellEvent.INTEGRITY_LOST, "internal_fault", (type(error).__name__,))
+            raise  # nobody watches the arm any more: the process is to be started anew
         finally:
             await self._core.rows.drained()
             writer.cancel()

@@ -37,7 +37,7 @@ class CellEvent(StrEnum):
     INTEGRITY_LOST = "INTEGRITY_LOST"  # heartbeat frozen, boot id changed, counters that do not add up
     FOUND_UNFINISHED = "FOUND_UNFINISHED"  # at start: a stored command without an end, or a stored lockout
     PROMPT_OPENED = "PROMPT_OPENED"
-    PROMPT_CLOSED = "PROMPT_CLOSED"  # declined or cancelled
+    PROMPT_CLOSED = "PROMPT_CLOSED"  # declined, cancelled, or no longer holding when it was about to be sent
     PROMPT_EXPIRED = "PROMPT_EXPIRED"
     CONFIRMED = "CONFIRMED"
     INTENT_STORED = "INTENT_STORED"
@@ -138,7 +138,10 @@ _ROWS: dict[CellEvent, tuple[Effect, Row]] = {
     ),
     E.FOUND_UNFINISHED: (F.LATE, {(*_IDLE, S.STOPPED): _LOST}),
     E.PROMPT_OPENED: (F.REFUSE, {(S.READY,): (S.AWAITING_CONFIRMATION,)}),
-    E.PROMPT_CLOSED: (F.LATE, {(S.AWAITING_CONFIRMATION,): (S.READY, F.END_CANCELLED)}),
+    E.PROMPT_CLOSED: (
+        F.LATE,
+        {(S.AWAITING_CONFIRMATION, S.DISPATCHING): (S.READY, F.END_CANCELLED)},  # taken back while nothing is sent
+    ),
     E.PROMPT_EXPIRED: (F.LATE, {(S.AWAITING_CONFIRMATION,): (S.READY, F.END_EXPIRED)}),
     E.CONFIRMED: (F.REFUSE, {(S.AWAITING_CONFIRMATION,): (S.DISPATCHING, F.STORE_INTENT)}),
     E.INTENT_STORED: (F.LATE, {(S.DISPATCHING,): (S.AWAITING_RECEIPT, F.SEND)}),

@@ -24,7 +24,9 @@ from edge_agent.release.movements import motion, stop
 from edge_agent.release.policy import Happened
 from edge_agent.release.prompts import confirmation
 from edge_agent.release.rejections import rejection
-from edge_agent.run.journal import Entry, Journal, Kind
+from edge_agent.run.budget import BudgetExceeded
+from edge_agent.run.journal import Entry, Journal, JournalFault, Kind
+from edge_agent.run.lifecycle import RunAborted
 from edge_agent.safety.cell import CellState
 from edge_agent.safety.cell_spec import CellSpec
 from edge_agent.safety.command import CommandState
@@ -169,10 +171,14 @@ class Moving:
         if (denied := self._denied(job, Operation.MOVE, proposal.action.value)) is not None:
             self.supervisor.give_up("permission_denied")
             return denied
-        await job.phase(Phase.CHECKING_CELL)
-        job.run.reserve_tool_call(ToolName.ARM_CONTROL)
+        try:
+            await job.phase(Phase.CHECKING_CELL)
+            job.run.check_active()
+            job.run.reserve_tool_call(ToolName.ARM_CONTROL)
+        except (BudgetExceeded, RunAborted, JournalFault):
+            self.supervisor.give_up("not_dispatched")
+            raise
         started, at_s = self.now(), self.monotonic_s()
-        job.open_run.on_the_arm = True
         outcome = await self.supervisor.execute(
             proposal, run=job.run_id, user=job.speaker.user, recheck=lambda: self._stale(job)
         )
