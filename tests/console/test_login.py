@@ -70,7 +70,7 @@ async def test_noise_keeps_nobody_logged_in(monkeypatch: pytest.MonkeyPatch, tmp
         await cell.login()
         seen = ""
         for _ in range(200):
-            await cell.terminal.keys("\x01\r")
+            await cell.terminal.keys("~\x01\r")
             seen += cell.terminal.new
             if "too long" in seen:
                 break

@@ -10,6 +10,8 @@ import pytest
 
 from edge_agent.run.journal import Kind
 from edge_agent.safety.cell import CellState
+from offline_rules.reading import Reading
+from offline_rules.router import Router
 from tests.console.bench import CODE, Bench, bench
 
 pytestmark = pytest.mark.net
@@ -69,6 +71,21 @@ async def test_a_flood_of_lines_is_told_and_cut(monkeypatch: pytest.MonkeyPatch,
         await cell.terminal.send(b"stop\r")
         await cell.state(CellState.STOPPED)
         assert len(await cell.rows(Kind.REQUEST)) < 100
+
+
+async def test_a_flood_is_not_read_sentence_by_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A reading costs a millisecond or more; a thousand of them would cost the arm its beat."""
+    read, texts = Router.read, list[str]()
+
+    def counted(router: Router, text: str) -> Reading:
+        texts.append(text)
+        return read(router, text)
+
+    monkeypatch.setattr(Router, "read", counted)
+    async with bench(monkeypatch, tmp_path) as cell:
+        await cell.terminal.send(b"x\r" * 2_000 + b"stop\r")
+        await cell.state(CellState.STOPPED)
+        assert len(texts) < 200
 
 
 async def test_a_motion_under_way_is_not_disturbed_by_a_flood(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
