@@ -255,7 +255,7 @@ async def site(settings: Settings, options: Options) -> AsyncIterator[Running]:
         stack.push_async_callback(agent.close)
         console = _console(settings, agent, faults)
         if console is not None:
-            everywhere.add(console)
+            everywhere.add(console.news)
         link = _link(mqtt, agent, outlet, journal.epoch)
         outlet.link = link
         outlet.retain(TopicKind.CAPABILITIES, encode(_capabilities(spec, agent, model, clock)))

@@ -1,4 +1,4 @@
-"""The technician's console: what comes in on the line is judged, done, and told; what the agent says is shown.
+"""The technician's console: what comes in on the line is judged, done, and told.
 
 Stop first: a line that asks for a stop is served in the moment it ends, whoever typed it, whatever waits or runs.
 Everything else goes one after the other through a short queue, so that a paste can neither overtake nor flood.
@@ -7,7 +7,6 @@ Everything else goes one after the other through a short queue, so that a paste 
 from __future__ import annotations
 
 import asyncio
-import random
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, Final
@@ -18,23 +17,17 @@ from edge_agent.adapters.console.screen import Screen
 from edge_agent.adapters.console.tty import PortSettings, TtyPort
 from edge_agent.adapters.log import log
 from edge_agent.agent import Agent
-from edge_agent.console import asking, page
+from edge_agent.console import asking
 from edge_agent.console.commands import LOGIN, LOGOUT, SAY, STOP, command_of
 from edge_agent.console.desk import Desk
 from edge_agent.console.entrance import Admission, Entrance, Left, Policy
-from edge_agent.console.looking import alarm_lines
-from edge_agent.console.questions import ChoiceQuestion, MotionQuestion, Verdict
-from edge_agent.control.view import CellView
-from edge_agent.desk.stream import Address
-from edge_agent.messages.alarm import AlarmMessage
+from edge_agent.console.news import News, new_code
+from edge_agent.console.questions import Verdict
 from edge_agent.messages.cell_state import InjectedFault
 from edge_agent.messages.codes import Lang
-from edge_agent.messages.event import Event, Metadata
-from edge_agent.messages.prompt import Clarification, Confirmation
 from edge_agent.messages.rate import RateLimit, Rates
 from edge_agent.messages.request import StopRequest
 from edge_agent.release.texts import Fact
-from edge_agent.safety.cell import CellState
 from edge_agent.safety.permission import Role
 from offline_rules.reading import StopSense
 
@@ -43,15 +36,8 @@ MAX_WAITING: Final = 16
 READINGS: Final = RateLimit(burst=20, per_s=10.0)
 """Sentences looked at for a stop in the moment they end."""
 TICK_S: Final = 0.5
-NEWS: Final = frozenset({CellState.OFFLINE, CellState.STOPPED, CellState.LOCKED_OUT, CellState.MANUAL})
-"""States whose coming and going is told unasked; a working cell's own steps are not."""
 
 _log = log("console")
-
-
-def new_code() -> str:
-    """Four different digits: noise repeats itself."""
-    return "".join(random.SystemRandom().sample("0123456789", 4))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +54,7 @@ class _PinLine:
 
 
 class Console:
-    """An `Outlet` as well: events of the channel `console` are shown, and what everybody at the cell should know."""
+    """`news` is its outlet: what the agent says is shown there."""
 
     def __init__(
         self,
@@ -79,7 +65,7 @@ class Console:
         fault_names: tuple[str, ...] = (),
         code: Callable[[], str] = new_code,
     ) -> None:
-        self._agent, self._new_code = agent, code
+        self._agent = agent
         self._editor = LineEditor()
         self._port = TtyPort(settings.port, self._bytes, self._port_changed)
         self._screen = Screen(self._port.write, self._editor.shown)
@@ -90,7 +76,7 @@ class Console:
         self._tasks: set[asyncio.Task[None]] = set()
         self._readings = Rates(READINGS)
         self._flooded = False
-        self._state = agent.supervisor.view.state
+        self.news = News(self._desk, self._prompt, code)
 
     async def run(self) -> None:
         """Until cancelled."""
@@ -297,44 +283,3 @@ class Console:
             self._screen.prompt("PIN: ")
         else:
             self._screen.prompt(f"{user} [{question.code}]> " if question else f"{user}> ")
-
-    # -- what the agent says ----------------------------------------------------------------------------------
-
-    def event(self, address: Address, event: Event) -> None:
-        if address.channel != "console":
-            return
-        body = event.body
-        if isinstance(body, Metadata) and body.intent == "STOP":
-            self._desk.last_run = event.envelope.run
-        text = "\n".join(page.lines(self._desk, body))
-        if text:
-            self._desk.say(text)
-        if address.user == self._entrance.user:
-            self._ask(address.user, body)
-
-    def _ask(self, user: str, body: object) -> None:
-        now_s, questions = self._agent.monotonic_s(), self._desk.questions
-        if isinstance(body, Clarification):
-            questions.choice = ChoiceQuestion(body.prompt_id, now_s + body.expires_in_s)
-        if isinstance(body, Confirmation):
-            code = self._new_code()
-            questions.motion = MotionQuestion(code, body.prompt_id, body.digest, user, now_s + body.expires_in_s)
-            self._desk.tell("question.code", {"code": code, "seconds": round(body.expires_in_s)})
-            self._prompt()
-
-    def cell(self, view: CellView) -> None:
-        """Told when the cell leaves its work, and when it comes back to it."""
-        before, self._state = self._state, view.state
-        if before is view.state or not {before, view.state} & NEWS:
-            return
-        words = self._desk.words
-        facts = {"state": words.word("cell_state", view.state.value), "word": view.state.value}
-        if view.reason and view.state is not CellState.READY:
-            facts["why"] = self._desk.why(view.reason)
-        self._desk.tell("news.cell", facts)
-
-    def alarm(self, message: AlarmMessage) -> None:
-        self._desk.say(alarm_lines(self._desk, message))
-
-    def session_changed(self, user: str) -> None:
-        """A console line is not reloaded."""

@@ -40,16 +40,16 @@ class Told(InProcess):
     def event(self, address: Address, event: Event) -> None:
         super().event(address, event)
         if Told.console is not None:
-            Told.console.event(address, event)
+            Told.console.news.event(address, event)
 
     def cell(self, view: CellView) -> None:
         super().cell(view)
         if Told.console is not None:
-            Told.console.cell(view)
+            Told.console.news.cell(view)
 
     def alarm(self, message: AlarmMessage) -> None:
         if Told.console is not None:
-            Told.console.alarm(message)
+            Told.console.news.alarm(message)
 
 
 @dataclass

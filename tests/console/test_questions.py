@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from edge_agent.adapters.console.line import Line
-from edge_agent.console.console import new_code
+from edge_agent.console.news import new_code
 from edge_agent.console.questions import CODE, ChoiceQuestion, MotionQuestion, Questions, Verdict
 
 
