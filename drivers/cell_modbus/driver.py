@@ -44,6 +44,8 @@ class CellModbusDriver:
         self._sleep = sleep
         self._identified = 0
         self._last_command_id = 0
+        self._stops = 0
+        """Stops that were asked for so far: a command that still waits for the wire meanwhile is not sent."""
 
     async def identify(self, session: int) -> Identity:
         """Opens the link, compares 0..41 with the settings, opens session `session` and reads it back."""
@@ -67,14 +69,16 @@ class CellModbusDriver:
         return fingerprint(job)
 
     async def send(self, job: Job) -> None:
-        """One FC16 of 28 words. `NotSent` when it does not fit the map or the link is not identified and open."""
+        """One FC16 of 28 words. `NotSent` when it does not fit the map, the link is not identified and open, or a
+        stop went ahead of it."""
         try:
             words = mailbox_words(job)
         except OutOfRange as error:
             raise NotSent(f"{error}; nothing was sent") from error
         if not self._is_identified():
             raise NotSent("the link is closed or was reopened since identify; nothing was sent")
-        await self._link.write_once(Reg.MAILBOX, words)
+        before = self._stops
+        await self._link.write_once(Reg.MAILBOX, words, wanted=lambda: self._stops == before)
 
     async def receipt(self, command_id: int) -> Receipt | None:
         """What stands in 200..231 now, whatever its id; None while nothing is readable."""
@@ -83,6 +87,7 @@ class CellModbusDriver:
 
     async def request_stop(self) -> None:
         """Writes STOP = 2, ahead of waiting reads; reopens a closed link, ≤ 3 tries. Raises the last error."""
+        self._stops += 1
         for left in reversed(range(STOP_TRIES)):
             try:
                 await self._link.write_urgent(Reg.STOP, (StopLevel.CONTROLLED_STOP,))

@@ -80,9 +80,16 @@ class ModbusLink:
         async with self._queue, self._turn():
             await self._write(address, words)
 
-    async def write_once(self, address: int, words: tuple[int, ...]) -> None:
-        """FC16, once, for a motion. `NotSent` = no byte left; any other error = it may have been received."""
+    async def write_once(
+        self, address: int, words: tuple[int, ...], *, wanted: Callable[[], bool] = lambda: True
+    ) -> None:
+        """FC16, once, for a motion. `NotSent` = no byte left; any other error = it may have been received.
+
+        `wanted` is asked when its turn has come, with nothing to wait for after it: a stop may have gone ahead.
+        """
         async with self._queue, self._turn():
+            if not wanted():
+                raise NotSent("called off while it waited for the wire; no byte of the command left this machine")
             if not self.is_open or not self._is_quiet():
                 self.close()
                 raise NotSent(f"the link to {self._endpoint} is closed; no byte of the command left this machine")

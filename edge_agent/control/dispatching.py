@@ -107,7 +107,8 @@ class Dispatching:
         except NotSent as error:
             under.frames, under.code = 0, error.code
             core.linked = False
-            core.feed(CellEvent.NOT_SENT, "arm_unavailable")
+            ahead = core.machine.cell is not CellState.AWAITING_RECEIPT  # a stop, while it waited for the wire
+            core.feed(CellEvent.NOT_SENT, core.not_now().reason if ahead else "arm_unavailable")
         except DriverError as error:
             under.code, under.detail = _send_code(error), (type(error).__name__,)
             core.feed(CellEvent.SEND_FAILED, "send_unanswered", under.detail)

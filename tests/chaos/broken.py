@@ -14,7 +14,7 @@ from edge_agent.safety.cell import CellEvent
 def _journal_after_send() -> None:
     """The intent is stored when the write is out already."""
 
-    async def dispatch(self: Dispatching, under: Underway) -> None:
+    async def dispatch(self: Dispatching, under: Underway, *_: object) -> None:
         core = self._core
         core.steps("before_intent")
         core.feed(CellEvent.INTENT_STORED, "dispatched")
@@ -23,7 +23,7 @@ def _journal_after_send() -> None:
         body = dispatching._intent(under)
         await core.store(Kind.COMMAND, body, run=under.run, key=str(under.order.command_id))
 
-    Dispatching._dispatch = dispatch  # type: ignore[method-assign]
+    Dispatching._dispatch = dispatch  # type: ignore[assignment, method-assign]
 
 
 def _sends_again() -> None:
