@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Final, Literal
@@ -43,9 +42,9 @@ def explicit_form(original: str, lexicon: Lexicon) -> Explicit | None:
     slots: list[Slot] = []
     ignored: list[str] = []
     declined = False
-    for pair in _pairs(normal.text.strip()):
-        name = None if pair is None else _tables().keys.get(pair.group(1))
-        if pair is None or name is None:
+    for pair in _pairs(normal.text.strip()) or ():
+        name = _tables().keys.get(pair.group(1))
+        if name is None:
             return None
         if name == "confirm":
             answer = _tables().confirm.get(pair.group(2))
@@ -61,17 +60,18 @@ def explicit_form(original: str, lexicon: Lexicon) -> Explicit | None:
     return Explicit(tuple(slots), tuple(ignored), declined) if any(s.name == "action" for s in slots) else None
 
 
-def _pairs(text: str) -> Iterator[re.Match[str] | None]:
-    """Each pair in turn; a None where something else stands."""
+def _pairs(text: str) -> list[re.Match[str]] | None:
+    """All pairs of a text, or None where something else stands between them."""
+    pairs = []
     at = 0
     while at < len(text):
         pair = _PAIR.match(text, at)
-        yield pair
         if pair is None:
-            return
-        at = pair.end()
-        parted = _PARTED.match(text, at)
-        at = at if parted is None else parted.end()
+            return None
+        pairs.append(pair)
+        parted = _PARTED.match(text, pair.end())
+        at = pair.end() if parted is None else parted.end()
+    return pairs
 
 
 def _slot(normal: Normal, name: SlotName, pair: re.Match[str], lexicon: Lexicon) -> Slot | None:

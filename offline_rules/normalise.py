@@ -165,3 +165,9 @@ def _one_for_one() -> dict[str, str]:
 def _slips() -> tuple[tuple[str, str], ...]:
     tables = tomllib.loads((DATA / "spelling.toml").read_text(encoding="utf-8"))
     return tuple(tables["slips"].items())
+
+
+def typos() -> dict[str, str]:
+    """Short English words as fingers trip over them, with the word that was meant."""
+    table: dict[str, str] = tomllib.loads((DATA / "spelling.toml").read_text(encoding="utf-8"))["typos"]
+    return table

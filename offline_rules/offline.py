@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
-from offline_rules.reading import Ambiguous, Intent, Match, NoMatch, Vague
+from offline_rules.reading import Ambiguous, Intent, Match
 from offline_rules.router import Router
 
 
@@ -24,17 +24,15 @@ class OfflineDecision:
 def offline_route(text: str) -> OfflineDecision:
     """What can be done with a sentence while the language model is down."""
     reading = _router().read(text)
+    outcome = reading.outcome
     slots: dict[str, str] = {slot.name: slot.value for slot in reading.slots}
-    match reading.outcome:
-        case Match(intent=intent, reason=reason, missing=missing):
-            wish = intent is Intent.CONTROL_DEVICE and not reading.explicit
-            served = not wish and intent is not Intent.GENERAL and reading.suspicious is None
-            return OfflineDecision(served and missing is None, intent.value, slots, reason)
-        case Ambiguous(reason=reason, slot=twice) if twice is not None:
-            once = {name: value for name, value in slots.items() if name != twice}
-            return OfflineDecision(False, Intent.UNKNOWN.value, once, reason)
-        case Vague(reason=reason) | Ambiguous(reason=reason) | NoMatch(reason=reason):
-            return OfflineDecision(False, Intent.UNKNOWN.value, slots, reason)
+    if isinstance(outcome, Match):
+        wish = outcome.intent is Intent.CONTROL_DEVICE and not reading.explicit
+        served = not wish and outcome.intent is not Intent.GENERAL and reading.suspicious is None
+        return OfflineDecision(served and outcome.missing is None, outcome.intent.value, slots, outcome.reason)
+    if isinstance(outcome, Ambiguous) and outcome.slot is not None:
+        slots.pop(outcome.slot, None)
+    return OfflineDecision(False, Intent.UNKNOWN.value, slots, outcome.reason)
 
 
 @cache

@@ -40,6 +40,19 @@ REASON: Final[Mapping[Intent, str]] = {
     Intent.DIAGNOSE: "keyword_diagnose",
     Intent.GENERAL: "keyword_general",
 }
+_GO: Final = ("<move>", "<go_to>", "<send>")
+ACTION_WORDS: Final[Mapping[str, tuple[str, ...]]] = {
+    "home": ("<home>", "<home_verb>", "<go_home>", "<home_spot>", "<home_place>"),
+    "pick": ("<pick>", "<take>"),
+    "place": ("<place>",),
+    "pick_place": ("<pick_and_place>", "<pick>", "<take>", "<carry>", "<place>"),
+    "move": _GO,
+    "open_gripper": ("<open_alone>", "<open>", "<open_zh>", "<ungrip>"),
+    "close_gripper": ("<close_alone>", "<close>", "<close_zh>", "<grip>"),
+    "park": ("<park_alone>", "<park>", "<park_verb>", "<park_place>"),
+    "reset": ("<reset>", "<lift_lock>"),
+}
+"""The classes whose words an action stands on, the most telling first: in 让机械臂回零 it is 回零, not 让."""
 _ORDER: Final = tuple(Intent)
 _MUST_BE_ONE: Final = frozenset({"item_type", "bin", "station", "device", "task_id", "action"})
 _THING: Final = frozenset({OBJECT, "<foreign>", "<personal>"})
@@ -61,7 +74,7 @@ class Judged:
 def judge(normal: Normal, tokens: Sequence[Token], hits: Sequence[Hit], lang: Lang) -> Judged:
     """The outcome of a sentence from the phrases that fit it, best first."""
     if not hits:
-        return Judged(NO_MATCH)
+        return Judged(NO_MATCH, _said(tokens, Intent.UNKNOWN))
     best = _best(hits, lang)
     if best.phrase.vague is not None:
         return Judged(Vague(best.phrase.rule_id.rpartition(":")[2], best.phrase.vague), _said(tokens, Intent.UNKNOWN))
@@ -131,7 +144,7 @@ def _own_slots(normal: Normal, tokens: Sequence[Token], hit: Hit) -> tuple[Slot,
     taken = [tokens[index] for index in hit.taken]
     own: list[Slot] = []
     if hit.phrase.action:
-        verb = next((t for t in taken if t.slot is None and "<arm>" not in t.keys), taken[0])
+        verb = _verb(taken, hit.phrase.action)
         own.append(Slot("action", hit.phrase.action, normal.span(verb.start, verb.end)))
     things = [t for t in taken if t.thing and t.keys <= _THING] if not _THING.isdisjoint(hit.phrase.asks()) else []
     if things:
@@ -140,6 +153,13 @@ def _own_slots(normal: Normal, tokens: Sequence[Token], hit: Hit) -> tuple[Slot,
     if hit.phrase.intent is Intent.QUERY_STATUS:
         own += [Slot("alarms", t.text, normal.span(t.start, t.end)) for t in taken if "<alarm>" in t.keys][:1]
     return tuple(own)
+
+
+def _verb(taken: Sequence[Token], action: str) -> Token:
+    """The word an action stands on; for a site's own phrase, which may use words of its own, the first plain one."""
+    said = (token for key in ACTION_WORDS.get(action, ()) for token in taken if key in token.keys)
+    plain = (token for token in taken if token.slot is None and "<arm>" not in token.keys)
+    return next(said, next(plain, taken[0]))
 
 
 def _told(tokens: Sequence[Token], hit: Hit) -> tuple[int, int] | None:

@@ -36,6 +36,7 @@ MAX_PHRASES: Final = 20_000
 ACTIONS: Final = frozenset(
     {"home", "pick", "place", "pick_place", "move", "open_gripper", "close_gripper", "park", "reset"}
 )
+_KEY: Final = re.compile(r"""[ \t]*\[*["']?([^\s"'=\[\]]+)["']?[ \t]*(?:=|\])""")
 _UNKNOWN_THINGS: Final = frozenset({"{object}", "<foreign>"})
 _PACK_KEYS: Final = frozenset({"intent", "lang", "group", "classes", "macros", "outcome", "candidates"})
 _GROUP_KEYS: Final = frozenset({"cover", "action", "unless", "mood", "phrases", "start"})
@@ -147,11 +148,13 @@ class _Source:
 
     path: Path
     text: str
+    lines: Mapping[str, int]
 
     @staticmethod
     def of(path: Path) -> _Source:
         try:
-            return _Source(path, path.read_text(encoding="utf-8"))
+            text = path.read_text(encoding="utf-8")
+            return _Source(path, text, _lines_of_keys(text))
         except (OSError, UnicodeDecodeError) as error:
             raise PackError(str(path), 0, "file", f"can not be read: {error}") from error
 
@@ -165,8 +168,7 @@ class _Source:
 
     def line(self, key: str) -> int:
         """The first line that sets `key`; 1 where it is not written at all."""
-        found = re.search(rf'^[ \t]*(?:\[+)?"?{re.escape(key)}"?\s*(?:=|\])', self.text, re.MULTILINE)
-        return 1 if found is None else self.text.count("\n", 0, found.start()) + 1
+        return self.lines.get(key, 1)
 
     def error(self, key: str, message: str) -> PackError:
         return PackError(str(self.path), self.line(key), key, message)
@@ -269,6 +271,16 @@ def _outcome(raw: Mapping[str, Any], source: _Source) -> tuple[Intent, tuple[Int
     if not _one_of(intent, Intent.__members__) or intent in ("STOP", "UNKNOWN"):
         raise source.error("intent", f"{intent!r} is no intent that phrases can have")
     return Intent(str(intent)), None
+
+
+def _lines_of_keys(text: str) -> dict[str, int]:
+    """The first line, from 1, that each key or table stands on."""
+    found: dict[str, int] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        key = _KEY.match(line)
+        if key is not None:
+            found.setdefault(key.group(1), number)
+    return found
 
 
 def _one_of(value: object, allowed: Container[str]) -> bool:

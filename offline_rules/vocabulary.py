@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from offline_rules.lexicon import DATA, Kind, Lexicon
-from offline_rules.normalise import fold
+from offline_rules.normalise import fold, typos
 
 ITEM: Final = "{item}"
 SLOT_KEYS: Final[Mapping[str, str]] = {
@@ -43,13 +43,17 @@ class Vocabulary:
 
     __slots__ = ("_lengths", "_typos", "_words")
 
-    def __init__(self, words: Mapping[str, Entry], not_typos: Iterable[str] = ()) -> None:
+    def __init__(
+        self, words: Mapping[str, Entry], not_typos: Iterable[str] = (), typos: Mapping[str, str] | None = None
+    ) -> None:
         self._words = dict(words)
         lengths: dict[str, set[int]] = {}
         for word in self._words:
             lengths.setdefault(word[:2], set()).add(len(word))
         self._lengths = {start: tuple(sorted(found, reverse=True)) for start, found in lengths.items()}
-        self._typos = _typos(self._words, frozenset(not_typos))
+        self._typos = _typos(self._words, frozenset(not_typos)) | {
+            slip: right for slip, right in (typos or {}).items() if right in self._words and slip not in self._words
+        }
 
     def longest(self, text: str, start: int) -> tuple[int, Entry] | None:
         """The longest word of `text` at `start`, as (end, entry)."""
@@ -65,9 +69,6 @@ class Vocabulary:
         """The entry of the one known word that `word` is a slip of the fingers of."""
         right = self._typos.get(word)
         return None if right is None else self._words[right]
-
-    def __contains__(self, word: str) -> bool:
-        return word in self._words
 
 
 def ends_word(text: str, end: int) -> bool:
@@ -122,7 +123,7 @@ def build_vocabulary(classes: Mapping[str, Iterable[str]], literals: Iterable[st
         spelt = fold(word)
         also = {"<arm>"} if kind == "device" else set()
         entries[spelt] = Entry(frozenset({SLOT_KEYS[kind], *also}), (kind, value))
-    return Vocabulary(entries, rest["not_typos"])
+    return Vocabulary(entries, rest["not_typos"], typos())
 
 
 def _made_of(word: str, free: frozenset[str]) -> bool:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import runpy
 from pathlib import Path
 
 import pytest
 
+from offline_rules import lint as lint_module
 from offline_rules import packs as packs_module
-from offline_rules.checks import guard_sentences
-from offline_rules.lexicon import Lexicon
+from offline_rules.checks import guard_sentences, static_problems
+from offline_rules.lexicon import Lexicon, default_lexicon
 from offline_rules.lint import lint, main
 from offline_rules.packs import PackError, load_packs, shipped
 from offline_rules.pattern import PatternError, expand
 from offline_rules.reading import Match, Vague
-from offline_rules.router import Router
+from offline_rules.router import Router, all_classes
 
 CONTROL = 'intent = "CONTROL_DEVICE"\nlang = "en"\n'
 HEAD = 'intent = "QUERY_RULE"\nlang = "en"\n'
@@ -192,3 +194,22 @@ def test_phrases_are_expanded(say: str, variants: list[tuple[tuple[str, ...], ..
 def test_phrases_that_can_not_be_read(say: str, message: str) -> None:
     with pytest.raises(PatternError, match=message):
         expand(say, {"loop": "@loop"})
+
+
+def test_the_module_runs_as_a_command(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("sys.argv", ["lint", str(folder(tmp_path, GOOD))])
+    with pytest.raises(SystemExit) as left:
+        runpy.run_path(lint_module.__file__, run_name="__main__")
+    assert left.value.code == 0
+
+
+@pytest.mark.parametrize(("words", "file", "line"), [('open = ["clench"]', "b.toml", 4), ('gadget = ["x"]', "", 0)])
+def test_a_word_in_opposite_classes_is_shown_where_it_was_added(
+    tmp_path: Path, words: str, file: str, line: int
+) -> None:
+    folder(tmp_path, f'{HEAD}{GROUP}a = "whatsit"\n', "a.toml")
+    folder(tmp_path, f'{HEAD}[classes]\n{words}\n{GROUP}b = "gizmo"\n', "b.toml")
+    loaded = load_packs([*shipped(), tmp_path])
+    classes = {**all_classes(loaded), "close": ("clench",), "open": ("clench",)}
+    (problem,) = [p for p in static_problems(loaded, classes, default_lexicon()) if p.key == "clench"]
+    assert (Path(problem.file).name, problem.line) == (file or "words", line)

@@ -17,7 +17,7 @@ from tests.offline_rules.judged import disposition, intent, router, slots
 FOLDER = Path(__file__).resolve().parents[2] / "labeled_cases" / "sentences"
 
 
-def lines(pattern: str = "*/*.jsonl") -> Iterator[dict[str, Any]]:
+def lines(pattern: str = "**/*.jsonl") -> Iterator[dict[str, Any]]:
     for path in sorted(FOLDER.glob(pattern)):
         for line in path.read_text(encoding="utf-8").splitlines():
             yield {**json.loads(line), "file": f"{path.parent.name}/{path.stem}"}

@@ -200,3 +200,11 @@ def test_the_rule_of_the_operators_language_is_named() -> None:
     outcome = router().read("让机械臂夹取玻璃放到2号箱").outcome
     assert isinstance(outcome, Match)
     assert outcome.rule_id.startswith("zh/")
+
+
+def test_a_slot_is_found_by_its_name() -> None:
+    reading = router().read("夹取玻璃放到2号箱")
+    found = reading.slot("bin")
+    assert found is not None
+    assert found.value == "2"
+    assert reading.slot("station") is None
