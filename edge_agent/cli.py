@@ -24,9 +24,7 @@ from edge_agent.adapters.log import configure
 from edge_agent.adapters.model.errors import ModelRefused
 from edge_agent.adapters.model.profile import Figures
 from edge_agent.adapters.mqtt.settings import MqttSettings, TlsSettings
-from edge_agent.cases.command import Wish, run_command
-from edge_agent.cases.live_bench import bench
-from edge_agent.cases.runner import DEFAULT_JOBS
+from edge_agent.cases.commands import cases
 from edge_agent.checked_file import BadFile
 from edge_agent.demo.run import Wish as DemoWish
 from edge_agent.demo.run import run_demo
@@ -44,7 +42,6 @@ from offline_rules.reading import Lang
 
 cli = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 lab = typer.Typer(no_args_is_help=True, help="Faults, exercises and pages for a class. 课堂：故障、练习、教学页。")
-cases = typer.Typer(no_args_is_help=True, help="Labelled cases. 带标签的案例。")
 cli.add_typer(lab, name="lab")
 cli.add_typer(cases, name="cases")
 cli.command("hmi")(hmi)
@@ -129,29 +126,6 @@ def doctor(settings: SettingsFile = None) -> None:
     findings = examine(settings, os.environ)
     print(report(findings, language_of(os.environ)))
     raise typer.Exit(exit_status(findings))
-
-
-@cases.command("run")
-def cases_run(
-    paths: list[Path],
-    json_file: Annotated[Path | None, typer.Option("--json", help="Result as JSON. 结果（JSON）。")] = None,
-    html_file: Annotated[Path | None, typer.Option("--html", help="Report as one page. 报告（单页）。")] = None,
-    baseline: Annotated[Path | None, typer.Option(help="An earlier result to compare with. 作对比的早先结果。")] = None,
-    without: Annotated[list[str] | None, typer.Option(help="Switch a mechanism off. 关闭某个机制。")] = None,
-    jobs: Annotated[int, typer.Option(help="Cells at once. 同时运行的单元数。")] = DEFAULT_JOBS,
-    swapped: Annotated[bool, typer.Option(help="Also hold every record against every other expectation.")] = False,
-) -> None:
-    """Run labelled lines on simulated cells. 0: all as expected, 1: not, 2: bad input. 运行带标签的案例。"""
-    wish = Wish(
-        paths=tuple(paths),
-        json=json_file,
-        html=html_file,
-        baseline=baseline,
-        without=tuple(without or ()),
-        jobs=jobs,
-        swapped=swapped,
-    )
-    raise typer.Exit(run_command(wish, bench(), Console()))
 
 
 @cli.command()

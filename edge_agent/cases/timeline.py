@@ -40,7 +40,7 @@ WORDS: Final[Mapping[Kind, tuple[Lane, Callable[[Mapping[str, Any]], str]]]] = {
     Kind.READING: ("understood", lambda b: f"{b.get('disposition', '')} {b.get('reason', '')}"),
     Kind.MODEL_CALL: ("understood", lambda b: f"model {b.get('purpose', '')} {b.get('end', '')}"),
     Kind.GUARD: ("understood", lambda b: f"guard {b.get('guard', '')} {b.get('verdict', '')}"),
-    Kind.ATTEMPT: ("tools", lambda b: f"{b.get('tool', b.get('tool_name', ''))} {b.get('code') or 'ok'}"),
+    Kind.ATTEMPT: ("tools", lambda b: f"{b.get('tool', b.get('tool_name', ''))} {b.get('error.code') or 'ok'}"),
     Kind.FEEDBACK: ("tools", lambda _: "feedback stored"),
     Kind.COMMAND: ("arm", lambda b: f"{b.get('state', '')} {b.get('command_id', '')}"),
     Kind.LOCKOUT: ("arm", lambda b: f"locked out: {b.get('reason', '')}"),

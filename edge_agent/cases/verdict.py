@@ -117,7 +117,7 @@ def _codes(record: CaseRecord) -> tuple[str, ...]:
     first, then those of its other runs and of what was only written down."""
     runs = (record.judged, *record.turns, *record.runs)
     found = [code for run in runs for code in _of_run(run)]
-    found += [row.body.get("code") for row in record.of_kind(Kind.ATTEMPT)]
+    found += [row.body.get("error.code") for row in record.of_kind(Kind.ATTEMPT)]
     found += [row.body.get("end") for row in record.of_kind(Kind.MODEL_CALL) if row.body.get("end") != "ok"]
     return tuple(dict.fromkeys(str(code) for code in found if code))
 
