@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import asdict
 
-from drivers.contract import DriverError, Receipt, Snapshot
+from drivers.contract import DriverError, PoseTenths, Receipt, Snapshot
 from edge_agent.control.core import Core, Underway
 from edge_agent.control.look import Observed
 from edge_agent.run.journal import Kind
@@ -18,10 +18,16 @@ _IDLE = frozenset({CellState.OFFLINE, CellState.MANUAL, CellState.READY, CellSta
 _RELINKS = frozenset({CellState.OFFLINE, CellState.MANUAL, CellState.STOPPED, CellState.LOCKED_OUT})
 
 
+MOVED_S = 0.2
+"""Between two tellings of an arm in motion: enough for a picture to follow, little enough for a broker."""
+
+
 class Watching:
     def __init__(self, core: Core, new_session: Callable[[], int]) -> None:
         self._core, self._new_session = core, new_session
         self._beats = 0
+        self._told: tuple[PoseTenths, bool, int] | None = None
+        self._told_s = 0.0
 
     async def round(self) -> None:
         """A driver's error ends the link and nothing else; what that means for the cell is the table's word."""
@@ -116,6 +122,15 @@ class Watching:
             core.feed(CellEvent.INTERLOCK_OPENED, "interlock_opened", seen)
         elif (event := posture(snapshot)) is not None:
             self._settle(event)
+        self._tell_of_motion(snapshot)
+
+    def _tell_of_motion(self, snapshot: Snapshot) -> None:
+        """Where the arm is now and what it holds, for whoever looks; nothing is decided by it."""
+        core = self._core
+        seen, now_s = (snapshot.pose, snapshot.holds_part, snapshot.bin_bits), core.clock.monotonic_s()
+        if seen != self._told and now_s - self._told_s >= MOVED_S:
+            self._told, self._told_s = seen, now_s
+            core.tell()
 
     def _settle(self, event: CellEvent) -> None:
         core = self._core

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -11,24 +11,24 @@ from edge_agent.desk.sessions import Sessions
 from edge_agent.desk.speaker import Speaker
 from edge_agent.messages.codes import ErrorCode
 from edge_agent.messages.content import Session
+from edge_agent.messages.prompt import Clarification, Confirmation
 from edge_agent.messages.request import AckAlarm, Explain, History, Lab, ReleaseStop, Request, Resync
-from edge_agent.messages.wire import Scalar
 from edge_agent.release.answers import done_ack
 from edge_agent.release.page import Page, Traces
 from edge_agent.release.policy import Happened
 from edge_agent.release.rejections import rejection
 from edge_agent.release.views import history, session, timeline
-from edge_agent.run.journal import Journal, Kind, Row
+from edge_agent.run.journal import Journal, Row
 from edge_agent.safety.cell_spec import CellSpec
 from edge_agent.safety.permission import Denied, Role, permit_fault
 from edge_agent.stages.explaining import story
+from edge_agent.stages.histories import HISTORIES, MAX_ROWS, Asked
 from edge_agent.stages.job import Job, Told
 from edge_agent.stages.moving import Moving
 
 ENTRIES_A_PAGE = 20
 """A page of a timeline stays below 8 KiB with twenty entries of 500 characters at most, the usual one far below."""
-ROWS_A_PAGE = 30
-MAX_ROWS = 5_000
+ROWS_A_PAGE = 20
 
 
 class Faults(Protocol):
@@ -81,9 +81,13 @@ class Serving:
             role=speaker.role.word,
             lab=self._lab_denied(speaker.role) is None,
             cell_state=self.moving.supervisor.view.state.value,
-            open_prompts=self.sessions.prompts(speaker.user),
+            open_prompts=[p for p in self.sessions.prompts(speaker.user) if self._is_open(p)],
             runs=self.sessions.runs(speaker.user),
         )
+
+    def _is_open(self, prompt: Clarification | Confirmation) -> bool:
+        """A confirmation that was answered, or voided by what the cell did since, is open to nobody."""
+        return isinstance(prompt, Clarification) or prompt.prompt_id == self.moving.supervisor.view.prompt_id
 
     async def _explain(self, job: Job, run: str, page: int) -> Told:
         rows = await self.journal.rows(run=run, limit=MAX_ROWS)
@@ -96,8 +100,10 @@ class Serving:
         return Told(content, Happened.SERVED)
 
     async def _history(self, job: Job, request: History) -> Told:
-        since_ms = int((self.now().timestamp() - request.window_s) * 1000)
-        rows, counts = await _HISTORIES[request.what](self.journal, since_ms)
+        now_ms = int(self.now().timestamp() * 1000)
+        reader = None if job.speaker.role is Role.TECHNICIAN else job.speaker.user
+        asked = Asked(self.journal, job.run.limits, now_ms - request.window_s * 1000, now_ms, reader)
+        rows, counts = await HISTORIES[request.what](asked)
         pages = max(1, -(-len(rows) // ROWS_A_PAGE))
         content = history(
             job.page,
@@ -149,71 +155,3 @@ def _arguments(request: Lab) -> dict[str, int | str]:
 def _may_read(job: Job, rows: Sequence[Row]) -> bool:
     """One's own runs; a technician reads everybody's."""
     return job.speaker.role is Role.TECHNICIAN or any(r.body.get("user") == job.speaker.user for r in rows)
-
-
-Rows = tuple[list[dict[str, Scalar]], dict[str, int]]
-
-
-async def _runs(journal: Journal, since_ms: int) -> Rows:
-    ends = await journal.rows(kinds=(Kind.TERMINAL,), since_ms=since_ms, limit=MAX_ROWS, newest_first=True)
-    told: list[dict[str, Scalar]] = [
-        {
-            "run": r.run,
-            "at_ms": r.at_ms,
-            "user": r.body.get("user"),
-            "outcome": r.body["outcome"],
-            "fallback": r.body.get("fallback_type"),
-        }
-        for r in ends
-    ]
-    return told, _counted(r.body.get("fallback_type") or r.body["outcome"] for r in ends)
-
-
-async def _commands(journal: Journal, since_ms: int) -> Rows:
-    rows = await journal.rows(kinds=(Kind.COMMAND,), since_ms=since_ms, limit=MAX_ROWS, newest_first=True)
-    ends = [r for r in rows if (r.key or "").endswith("/end")]
-    told: list[dict[str, Scalar]] = [
-        {
-            "command_id": r.body["command_id"],
-            "at_ms": r.at_ms,
-            "state": r.body["state"],
-            "reason": r.body["reason"],
-            "frames": r.body["frames"],
-        }
-        for r in ends
-    ]
-    return told, _counted(r.body["state"] for r in ends)
-
-
-async def _items(journal: Journal, since_ms: int) -> Rows:
-    """Parts that verified commands put into bins."""
-    rows = await journal.rows(kinds=(Kind.COMMAND,), since_ms=since_ms, limit=MAX_ROWS)
-    orders = {r.body["command_id"]: r.body["order"] for r in rows if "order" in r.body}
-    done = [r.body["command_id"] for r in rows if r.body.get("state") == "VERIFIED" and (r.key or "").endswith("/end")]
-    placed = [orders[c] for c in done if c in orders and orders[c]["action"] in ("place", "pick_place")]
-    counts = _counted(f"bin {order['bin']}" for order in placed)
-    return [{"bin": name.removeprefix("bin "), "items": count} for name, count in counts.items()], counts
-
-
-async def _latencies(journal: Journal, since_ms: int) -> Rows:
-    """Milliseconds from a request's row to its end's."""
-    rows = await journal.rows(kinds=(Kind.REQUEST, Kind.TERMINAL), since_ms=since_ms, limit=MAX_ROWS)
-    began = {r.run: r.at_ms for r in rows if r.kind is Kind.REQUEST}
-    took = [(r, r.at_ms - began[r.run]) for r in rows if r.kind is Kind.TERMINAL and r.run in began]
-    told: list[dict[str, Scalar]] = [{"run": r.run, "at_ms": r.at_ms, "ms": ms} for r, ms in took]
-    return told, {"runs": len(told)}
-
-
-def _counted(names: Iterable[object]) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for name in names:
-        counts[str(name)] = counts.get(str(name), 0) + 1
-    return counts
-
-
-_HISTORIES: dict[str, Callable[[Journal, int], Awaitable[Rows]]] = {
-    "runs": _runs,
-    "commands": _commands,
-    "items": _items,
-    "latencies": _latencies,
-}
