@@ -10,13 +10,12 @@ from dataclasses import replace
 from typing import Final, TypeAlias
 
 from edge_agent.cases.mechanisms import Mechanism
-from edge_agent.diagnose.cause_table import Cause
 from edge_agent.diagnose.diagnosis import Guards
 from edge_agent.diagnose.dossier import Dossier
 from edge_agent.diagnose.draft import Draft
 from edge_agent.diagnose.model_gate import ModelGate
-from edge_agent.diagnose.semantic_guard import Judged
-from edge_agent.diagnose.target import Target
+from edge_agent.diagnose.semantic_guard import Case, Judged
+from edge_agent.diagnose.thinker import Style
 from edge_agent.run.retry import RetryPolicy
 from edge_agent.tools.ports import CopiedRule, RuleCopy
 from edge_agent.understand.slots import grounded, missing
@@ -86,7 +85,7 @@ def _nothing_wrong(_draft: Draft, _dossier: Dossier) -> tuple[str, ...]:
     return ()
 
 
-async def _believed(_draft: Draft, _cause: Cause, _target: Target, _dossier: Dossier, _gate: ModelGate) -> Judged:
+async def _believed(_case: Case, _gate: ModelGate, _style: Style) -> Judged:
     return Judged("SUPPORTED", "table", "the guards are switched off")
 
 

@@ -178,6 +178,7 @@ def _of_subject(patterns: list[Pattern], subject: str, facts: tuple[Fact, ...]) 
 def _faults(table: _Table) -> Iterator[Fault]:
     steps = {step.id for step in table.step}
     yield from _doubles("cause", [c.id for c in table.cause])
+    yield from _doubles("cause", [c.en for c in table.cause], "en")
     yield from _doubles("step", [s.id for s in table.step])
     for n, cause in enumerate(table.cause, start=1):
         patterns = [(f"needs[{g}]", p) for g, group in enumerate(cause.needs, start=1) for p in group]
@@ -193,9 +194,9 @@ def _faults(table: _Table) -> Iterator[Fault]:
             yield fault(f"cause[{n}].needs", [], "at least one group of evidence", "至少一组证据")
 
 
-def _doubles(table: str, ids: list[str]) -> Iterator[Fault]:
-    for twice in sorted({each for each in ids if ids.count(each) > 1}):
-        yield fault(f"{table}.id", twice, "each id only once", "各不相同的 id")
+def _doubles(table: str, values: list[str], key: str = "id") -> Iterator[Fault]:
+    for twice in sorted({each for each in values if values.count(each) > 1}):
+        yield fault(f"{table}.{key}", twice, "each only once", "各不相同")
 
 
 def _known(pattern: Pattern) -> bool:

@@ -22,7 +22,7 @@ from edge_agent.diagnose.loop import Search, Told, search, sweep, unheard
 from edge_agent.diagnose.model_gate import ModelGate, ModelTimes
 from edge_agent.diagnose.progress import Progress, ProgressLimits
 from edge_agent.diagnose.repair import repaired
-from edge_agent.diagnose.semantic_guard import Judged, Verdict, judge
+from edge_agent.diagnose.semantic_guard import Case, Judged, Verdict, judge
 from edge_agent.diagnose.snapshot import Snapshot, snapshot
 from edge_agent.diagnose.target import Missing, Target
 from edge_agent.diagnose.thinker import Style, Text, Thinker
@@ -59,7 +59,7 @@ class Guards:
     """What stands between a draft and an operator: what is wrong with its citations, and whether facts carry it."""
 
     failing: Callable[[Draft, Dossier], tuple[str, ...]] = failing
-    judge: Callable[[Draft, Cause, Target, Dossier, ModelGate], Awaitable[Judged]] = judge
+    judge: Callable[[Case, ModelGate, Style], Awaitable[Judged]] = judge
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ class Diagnosis:
         self._wording = site.wording[lang]
         self._dossier, self._progress = Dossier(), Progress(site.limits)
         gate = EvidenceGate(run, caller, site.boundary, self._dossier, self._progress)
-        self._search = Search(target, site.table, gate, site.only_device, told=on_look)
+        self._search = Search(target, site.table, gate, site.only_device, site.wording["en"], told=on_look)
         self._model = ModelGate(run, site.model, site.journal, site.times)
 
     async def run(self) -> DiagnosisEnd:
@@ -169,7 +169,8 @@ class Diagnosis:
         passed = await self._evidenced(draft)
         if passed is None:
             return self.ended(Ending.EVIDENCE_GUARD_FAILED)
-        judged = await self._site.guards.judge(passed, cause, self._target, self._dossier, self._model)
+        case = Case(passed, cause, self._search.view(), self._dossier)
+        judged = await self._site.guards.judge(case, self._model, self._site.style)
         await self._note(Kind.GUARD, {"guard": "semantic", **asdict(judged)})
         end = self.ended(JUDGED[judged.verdict])
         if judged.verdict != "SUPPORTED":

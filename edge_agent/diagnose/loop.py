@@ -18,6 +18,7 @@ from edge_agent.diagnose.plan import Args, Known, known, scopes
 from edge_agent.diagnose.target import Target
 from edge_agent.diagnose.thinker import Pick, Text, Thinker
 from edge_agent.diagnose.view import View
+from edge_agent.diagnose.wording import Wording
 
 MAX_ROUNDS: Final = 200
 
@@ -36,6 +37,7 @@ class Search:
     table: CauseTable
     gate: EvidenceGate
     only_device: str | None
+    english: Wording
     seen: list[Observation] = field(default_factory=list)
     told: Told = unheard
 
@@ -68,6 +70,7 @@ class Search:
             stop_required=progress.stop_delivered,
             likely=likely(self.target, what.facts, self.table),
             stated=self.gate.dossier.stated(),
+            wording=self.english,
         )
 
     def _looked(self, tool: str, args: Args) -> bool:

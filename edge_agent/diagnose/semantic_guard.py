@@ -17,7 +17,10 @@ from edge_agent.diagnose.draft import Draft
 from edge_agent.diagnose.likely import about
 from edge_agent.diagnose.model_gate import ModelGate
 from edge_agent.diagnose.target import Target
-from edge_agent.understand.port import ModelPurpose, Probabilities
+from edge_agent.diagnose.thinker import Style
+from edge_agent.diagnose.view import View
+from edge_agent.diagnose.weigh import best, gains, rivals
+from edge_agent.understand.port import ModelFailure, ModelPurpose, Probabilities
 
 Verdict: TypeAlias = Literal["SUPPORTED", "UNSUPPORTED", "UNAVAILABLE"]
 ATTEMPTS: Final = 2
@@ -31,9 +34,30 @@ class Judged:
     why: str = ""
 
 
-async def judge(draft: Draft, cause: Cause, target: Target, dossier: Dossier, gate: ModelGate) -> Judged:
-    refused = by_table(draft, cause, target, dossier)
-    return refused if refused is not None else await _by_model(draft, cause, target, dossier, gate)
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What is judged: a draft whose citations stand, its cause, and what was seen."""
+
+    draft: Draft
+    cause: Cause
+    view: View
+    dossier: Dossier
+
+    @property
+    def target(self) -> Target:
+        return self.view.what.target
+
+
+async def judge(case: Case, gate: ModelGate, style: Style) -> Judged:
+    refused = by_table(case.draft, case.cause, case.target, case.dossier)
+    if refused is not None:
+        return refused
+    ask = _weighed if style == "labels" else _asked
+    for attempt in range(1, ATTEMPTS + 1):
+        supported = await ask(case, gate, attempt)
+        if supported is not None:
+            return Judged("SUPPORTED" if supported else "UNSUPPORTED", "model")
+    return Judged("UNAVAILABLE", "model")
 
 
 def by_table(draft: Draft, cause: Cause, target: Target, dossier: Dossier) -> Judged | None:
@@ -47,13 +71,20 @@ def by_table(draft: Draft, cause: Cause, target: Target, dossier: Dossier) -> Ju
     return None
 
 
-async def _by_model(draft: Draft, cause: Cause, target: Target, dossier: Dossier, gate: ModelGate) -> Judged:
-    facts = about(target, (s.fact for s in dossier.stated()))
-    context = views.verdict_text(target.question, cause, tuple(c.text for c in draft.clauses), facts)
-    for attempt in range(1, ATTEMPTS + 1):
-        answer = await gate.choose(f"{context}Verdict:", OPTIONS, ModelPurpose.VERDICT, attempt)
-        if isinstance(answer, Probabilities):
-            weight = dict(answer.values)
-            supported = weight["SUPPORTED"] > weight["UNSUPPORTED"]
-            return Judged("SUPPORTED" if supported else "UNSUPPORTED", "model")
-    return Judged("UNAVAILABLE", "model")
+async def _asked(case: Case, gate: ModelGate, attempt: int) -> bool | None:
+    """A model that judges: its verdict over facts and clauses; None where it gave none."""
+    facts = about(case.target, case.view.what.facts)
+    context = views.verdict_text(case.target.question, case.cause, tuple(c.text for c in case.draft.clauses), facts)
+    answer = await gate.choose(f"{context}Verdict:", OPTIONS, ModelPurpose.VERDICT, attempt)
+    if not isinstance(answer, Probabilities):
+        return None
+    weight = dict(answer.values)
+    return weight["SUPPORTED"] > weight["UNSUPPORTED"]
+
+
+async def _weighed(case: Case, gate: ModelGate, attempt: int) -> bool | None:
+    """A model that only ranks: do the facts speak for this cause more than for causes without evidence?"""
+    causes = (case.cause, *rivals(case.view.table, case.view.likely))
+    lines = views.evidence_lines(case.view)
+    weights = await gains(gate, case.target.question, lines, causes, ModelPurpose.VERDICT, attempt)
+    return None if isinstance(weights, ModelFailure) else best(weights, 0.0) == case.cause.id

@@ -20,14 +20,12 @@ from edge_agent.diagnose.errors import ModelGone
 from edge_agent.diagnose.likely import about
 from edge_agent.diagnose.model_gate import ModelGate
 from edge_agent.diagnose.view import View
+from edge_agent.diagnose.weigh import MARGIN_NATS, best, gains
 from edge_agent.diagnose.wording import Wording
 from edge_agent.messages.strict_json import NotStrictJson, loads
 from edge_agent.understand.port import ModelFailure, ModelPurpose, Probabilities, Written
 
 CONCLUDE: Final = "conclude"
-NO_CAUSE: Final = "unknown"
-MIN_MARGIN: Final = 0.15
-"""Between two causes with evidence a model must be this much surer of one, or none is named."""
 
 A = TypeVar("A", Probabilities, Written)
 
@@ -71,7 +69,7 @@ class Thinker:
         options = (*offered, CONCLUDE)
         if len(options) == 1:
             return CONCLUDE
-        context = f"{views.short(view)}Next look at:"
+        context = views.short(view)
         return answer(await self.gate.choose(context, options, ModelPurpose.NEXT_TOOL)).best()
 
     async def _chosen(self, view: View) -> Draft:
@@ -82,12 +80,12 @@ class Thinker:
         return Draft(None) if cause is None else self._draft_of(view, cause)
 
     async def _choose_cause(self, view: View) -> Cause | None:
-        named = {cause.en: cause for cause in view.likely}
-        context = f"{views.short(view)}Most likely cause:"
-        chosen = answer(await self.gate.choose(context, tuple(named), ModelPurpose.DRAFT))
-        ranked = sorted(chosen.values, key=lambda pair: -pair[1])
-        sure = ranked[0][1] - ranked[1][1] >= MIN_MARGIN
-        return named[ranked[0][0]] if sure else None
+        """Among causes with evidence: the one the facts speak for by far, or none."""
+        question = view.what.target.question
+        weights = await gains(self.gate, question, views.evidence_lines(view), view.likely, ModelPurpose.DRAFT)
+        if isinstance(weights, ModelFailure):
+            raise ModelGone(str(weights.kind))
+        return view.table.causes.get(best(weights, MARGIN_NATS) or "")
 
     def _draft_of(self, view: View, cause: Cause) -> Draft:
         record = {stated.fact: stated.record for stated in view.stated}

@@ -34,8 +34,11 @@ class _File(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     fact: dict[ToolName, dict[str, _Pair]]
+    said: dict[ToolName, dict[str, _Pair]]
+    value: dict[str, _Pair]
     source: dict[ToolName, _Pair]
     other: _Pair
+    meaning: _Pair
     empty: _Pair
     looked: _Pair
     failed: _Pair
@@ -43,17 +46,25 @@ class _File(BaseModel):
     suggest: _Pair
 
 
+_TABLES: Final = frozenset({"fact", "said", "value", "source"})
+
+
 @dataclass(frozen=True, slots=True)
 class Wording:
     """The sentences of one language."""
 
     facts: Mapping[tuple[str, str], str]
+    """By source and attribute, or by source and `attribute=value` where one value has a sentence of its own."""
+    values: Mapping[str, str]
+    """What a code or a reason means."""
     sources: Mapping[str, str]
     others: Mapping[str, str]
 
     def fact(self, fact: Fact) -> str:
-        form = self.facts.get((fact.source, fact.attribute), self.others["other"])
-        return self._filled(form, fact.source, subject=fact.subject, attribute=fact.attribute, value=fact.value)
+        exact = self.facts.get((fact.source, f"{fact.attribute}={fact.value}"))
+        form = exact or self.facts.get((fact.source, fact.attribute), self.others["other"])
+        value = self._explained(fact.value)
+        return self._filled(form, fact.source, subject=fact.subject, attribute=fact.attribute, value=value)
 
     def scope(self, result: ToolResult) -> str:
         """What was looked at."""
@@ -71,6 +82,10 @@ class Wording:
     def suggest(self, tool: str) -> str:
         return self._filled(self.others["suggest"], tool)
 
+    def _explained(self, value: str) -> str:
+        meaning = self.values.get(value)
+        return value if meaning is None else self._filled(self.others["meaning"], "", value=value, meaning=meaning)
+
     def _filled(self, form: str, source: str, **values: str) -> str:
         """Values are put in once, as they are: a brace in a record is no place to fill."""
         named = {"source": self.sources.get(source, source), **values}
@@ -78,12 +93,19 @@ class Wording:
         return "".join(parts)[:LINE_CHARS]
 
 
+NO_WORDING: Final = Wording({}, {}, {}, {"other": "{subject} {attribute} {value}", "meaning": "{value} {meaning}"})
+
+
 def load_wording(lang: Lang, file: Path = WORDING_FILE) -> Wording:
     """Raises BadFile."""
     read = checked(file, _File, read_toml(file))
-    facts = {(str(s), a): _of(pair, lang) for s, own in read.fact.items() for a, pair in own.items()}
-    others = {name: _of(getattr(read, name), lang) for name in _File.model_fields if name not in ("fact", "source")}
-    return Wording(facts, {str(s): _of(pair, lang) for s, pair in read.source.items()}, others)
+    forms = [
+        (str(s), a, pair) for table in (read.fact, read.said) for s, own in table.items() for a, pair in own.items()
+    ]
+    facts = {(source, attribute): _of(pair, lang) for source, attribute, pair in forms}
+    values = {value: _of(pair, lang) for value, pair in read.value.items()}
+    others = {name: _of(getattr(read, name), lang) for name in _File.model_fields if name not in _TABLES}
+    return Wording(facts, values, {str(s): _of(pair, lang) for s, pair in read.source.items()}, others)
 
 
 def _of(pair: _Pair, lang: Lang) -> str:

@@ -58,7 +58,7 @@ def _fold(entry: dict[str, Any], row: Row) -> None:
     body = row.body
     entry.update({name: body[name] for name in KEPT if body.get(name) not in (None, "", [])})
     if body.get("detail"):
-        entry["detail"] = ", ".join(map(str, body["detail"]))
+        entry["detail"] = [str(each) for each in body["detail"]]
     order = body.get("order")
     if isinstance(order, Mapping):
         entry |= {name: order[name] for name in ("action", "item_class", "bin", "station") if order.get(name)}
@@ -84,10 +84,15 @@ def _scope(args: CommandArgs) -> str:
 
 def _facts(data: Mapping[str, Any], args: CommandArgs) -> tuple[Fact, ...]:
     del args
+    commands = [each for each in data.get("commands", ()) if isinstance(each, Mapping)]
     return tuple(
-        Fact(ToolName.COMMAND_HISTORY, f"command {each.get('command_id')}", name, str(each[name]))
-        for each in data.get("commands", ())
-        if isinstance(each, Mapping)
+        Fact(ToolName.COMMAND_HISTORY, f"command {each.get('command_id')}", name, str(value))
+        for each in commands
         for name in STATED
-        if each.get(name) not in (None, "", [])
+        for value in _values(each.get(name))
     )
+
+
+def _values(value: Any) -> list[Any]:
+    several = value if isinstance(value, list) else [value]
+    return [each for each in several if each not in (None, "")]

@@ -9,6 +9,7 @@ from typing import Any
 from edge_agent.diagnose.cause_table import CauseTable, load_causes
 from edge_agent.diagnose.diagnosis import Diagnosis, DiagnosisEnd, Site, Stage
 from edge_agent.diagnose.evidence_gate import Observation
+from edge_agent.diagnose.model_gate import ModelGate
 from edge_agent.diagnose.scripted_style import style_of_script
 from edge_agent.diagnose.target import Target
 from edge_agent.diagnose.thinker import Style
@@ -26,6 +27,7 @@ from edge_agent.tools.ports import Page, Rule, StoreError, Task
 from edge_agent.tools.sorting_rules import sorting_rules
 from edge_agent.tools.task_status import task_status
 from edge_agent.tools.tool import Failed, Found, Tool
+from edge_agent.understand.port import ModelPort
 from edge_agent.understand.scores import ModelCause, NoUsableModel
 from edge_agent.understand.scripted import ScriptedModel
 from offline_rules.reading import Intent, Match, Mood, Reading, StopSense
@@ -146,6 +148,11 @@ class Room:
         self.diagnosis = Diagnosis(
             site, self.run, OPERATOR, self.target, self.lang, on_stage=self._stage, on_look=self._look
         )
+
+    def use(self, model: ModelPort) -> None:
+        """Another model in place of the scripted one."""
+        gate = self.diagnosis._model
+        self.diagnosis._model = ModelGate(gate.run, model, gate.journal, gate.times)
 
     def _answered(self, calls: int) -> None:
         self.after_call(calls)

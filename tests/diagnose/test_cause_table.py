@@ -28,7 +28,14 @@ def test_every_cause_can_be_found_by_its_own_evidence_alone() -> None:
 def test_every_fact_that_is_stated_has_words_in_both_languages() -> None:
     stated = {(source, attribute) for source, attributes in STATED.items() for attribute in attributes}
     for words in WORDING.values():
-        assert set(words.facts) == stated
+        assert set(words.facts) >= stated
+        assert {(source, name.partition("=")[0]) for source, name in words.facts} == stated
+
+
+def test_what_a_code_means_is_told_with_it() -> None:
+    code = Fact("command_history", "command 7", "controller_code", "0601")
+    assert WORDING["zh"].fact(code) == "command 7 的控制器代码是 0601（没有工件）"
+    assert WORDING["en"].fact(Fact("arm_status", "arm_01", "guard_closed", "false")) == "the guard is open"
 
 
 def test_values_are_filled_in_once() -> None:

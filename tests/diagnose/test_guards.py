@@ -170,15 +170,26 @@ def test_a_contradiction_anywhere_in_the_run_refuses() -> None:
     assert "contradicted" in judged.why
 
 
+ARM = Target("?", device="arm_01")
 OTHER = (
     Fact("task_status", "t014", "command_id", "7"),
     Fact("command_history", "command 8", "controller_code", "0602"),
 )
+LOCKED = (
+    Fact("arm_status", "arm_01", "cell_state", "LOCKED_OUT"),
+    Fact("command_history", "command 7", "controller_code", "0601"),
+    Fact("command_history", "command 8", "controller_code", "0602"),
+)
+LATCHED = Fact("command_history", "command 8", "lockout", "aborted")
+GLASS = Target("?", item_type="glass")
 LIKELY: list[tuple[str, Target, tuple[Fact, ...], list[str]]] = [
     ("another command explains nothing", T014, OTHER, []),
     ("without a task every command counts", Target("?", device="arm_01"), OTHER, ["part_lost"]),
     ("the task's own records come first", T014, (*TASK, *ALARM.facts), ["no_part"]),
     ("what is around counts where nothing else does", T014, ALARM.facts, ["link_lost"]),
+    ("a locked cell is explained by what latched it", ARM, (*LOCKED, LATCHED), ["part_lost"]),
+    ("a locked cell whose latch is not known", ARM, LOCKED, ["no_part", "part_lost"]),
+    ("an item is explained by its commands first", GLASS, (*LOCKED[1:2], *ALARM.facts), ["no_part"]),
     ("a device may have several", Target("?", device="arm_01"), (*TASK, *ALARM.facts), ["no_part", "link_lost"]),
 ]
 

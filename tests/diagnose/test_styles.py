@@ -18,22 +18,80 @@ from edge_agent.release.policy import Ending
 from edge_agent.run.journal import Entry, Kind
 from edge_agent.tools.intercept import Scripted
 from edge_agent.tools.tool import Found
+from edge_agent.understand.port import FailureKind, ModelFailure, ModelPurpose, Probabilities, Usage
 from tests.diagnose.room import TABLE, Room, choose, draft
+from tests.diagnose.test_scenarios import assert_ledger_agrees
 
 SUPPORTED: Mapping[str, object] = {"verdict": "SUPPORTED"}
 
 
+class Leaning:
+    """A model that only ranks: it takes `towards` for likelier once it has seen facts, and picks the first tool."""
+
+    def __init__(self, towards: str, by: float = 9.0, fails: int = 0) -> None:
+        self.towards, self.by, self.fails = towards, by, fails
+        self.asked: list[tuple[ModelPurpose, tuple[str, ...], str]] = []
+
+    def usable(self) -> None:
+        return None
+
+    async def choose(
+        self, context: str, options: Sequence[str], *, deadline_s: float, purpose: ModelPurpose = ModelPurpose.INTENT
+    ) -> Probabilities | ModelFailure:
+        assert deadline_s > 0
+        self.asked.append((purpose, tuple(options), context))
+        if purpose is ModelPurpose.VERDICT and self.fails:
+            self.fails -= 1
+            return ModelFailure(FailureKind.TIMEOUT, "scripted", USED)
+        if purpose is ModelPurpose.NEXT_TOOL:
+            return Probabilities(tuple((o, 1.0 - n / 10) for n, o in enumerate(options)), USED)
+        cause = next(c for c in TABLE.causes.values() if c.id == self.towards)
+        seen = "nothing was found" not in context
+        weights = [self.by if seen and o == cause.en else 1.0 for o in options]
+        return Probabilities(tuple((o, w / sum(weights)) for o, w in zip(options, weights, strict=True)), USED)
+
+    async def write(self, *_: Any, **__: Any) -> Any:
+        raise AssertionError("a model that only ranks never writes")
+
+
+USED = Usage(12, 1)
+
+
+def labels(model: Leaning, **more: Any) -> Room:
+    room = Room(style="labels", **more)
+    room.use(model)
+    return room
+
+
 async def test_labels_end_in_the_tables_own_words() -> None:
-    room = Room([*choose("task_status", "conclude"), SUPPORTED], style="labels")
+    model = Leaning("no_part")
+    room = labels(model)
     end = await room.end()
     assert end.ending is Ending.CONCLUSION
-    assert [(c.text, c.evidence) for c in end.clauses] == [("任务 t014 的控制器代码是 0601", ("r1",))]
+    assert end.cause is not None
+    assert end.cause.id == "no_part"
+    assert [(c.text, c.evidence) for c in end.clauses] == [("command 7 的控制器代码是 0601（没有工件）", ("r2",))]
     assert end.next_steps == TABLE.causes["no_part"].next_steps
-    assert [r["purpose"] for r in room.journal.bodies(Kind.MODEL_CALL)] == ["next_tool", "next_tool", "verdict"]
+    assert "no part at the pick position" in model.asked[-2][2]
+    assert "nothing was found" in model.asked[-1][2]
+    assert_ledger_agrees(room)
+
+
+@pytest.mark.parametrize("towards", ["collision", "nobody"])
+async def test_a_model_that_sees_it_otherwise_refuses(towards: str) -> None:
+    """Towards a cause without evidence, or towards none at all."""
+    room = labels(Leaning("journal_fault" if towards == "nobody" else towards, by=9.0 if towards != "nobody" else 1.0))
+    end = await room.end()
+    assert end.ending is Ending.SEMANTIC_UNSUPPORTED
+
+
+@pytest.mark.parametrize(("fails", "ending"), [(1, Ending.CONCLUSION), (2, Ending.SEMANTIC_UNAVAILABLE)])
+async def test_two_attempts_at_a_verdict(fails: int, ending: Ending) -> None:
+    assert (await labels(Leaning("no_part", fails=fails)).end()).ending is ending
 
 
 async def test_labels_without_evidence_name_no_cause() -> None:
-    room = Room(choose("arm_status", "conclude"), style="labels")
+    room = labels(Leaning("no_part"), rows=(), target=Target("why t099?", task_id="t099"))
     assert (await room.end()).ending is Ending.NO_CONCLUSION
 
 
@@ -44,44 +102,26 @@ LOST = Entry(
 ARM = Target("arm_01 为什么停了", device="arm_01")
 
 
-@pytest.mark.parametrize(
-    ("pick", "cause"),
-    [("the link to the controller was lost", "link_lost"), ("the part was lost while it was carried", "part_lost")],
-)
-async def test_between_two_causes_with_evidence_the_model_chooses(pick: str, cause: str) -> None:
-    picks: list[Mapping[str, object]] = [*choose("command_history", "alarm_history", "conclude"), {"choose": pick}]
-    script = [*picks, SUPPORTED]
-    end = await Room(script, style="labels", target=ARM, rows=[LOST, ALARM]).end()
+@pytest.mark.parametrize("cause", ["link_lost", "part_lost"])
+async def test_between_two_causes_with_evidence_the_model_weighs(cause: str) -> None:
+    end = await labels(Leaning(cause), target=ARM, rows=[LOST, ALARM]).end()
     assert end.cause is not None
     assert end.cause.id == cause
 
 
-async def test_a_model_that_is_not_sure_names_none() -> None:
-    """The script is used up: the choice is even."""
-    room = Room(choose("command_history", "alarm_history", "conclude"), style="labels", target=ARM, rows=[LOST, ALARM])
+@pytest.mark.parametrize("by", [1.0, 2.5])
+async def test_a_model_that_is_not_sure_by_far_names_none(by: float) -> None:
+    room = labels(Leaning("part_lost", by=by), target=ARM, rows=[LOST, ALARM])
     assert (await room.end()).ending is Ending.NO_CONCLUSION
 
 
 async def test_labels_offer_only_scopes_not_looked_at_and_then_conclude_alone() -> None:
-    asked: list[Sequence[str]] = []
-    room = Room(style="labels")
-    original = room.model.choose
-
-    class Noting:
-        def usable(self) -> None:
-            return None
-
-        async def choose(self, context: str, options: Sequence[str], **more: Any) -> Any:
-            asked.append(options)
-            return await original(context, options, **more)
-
-    gate = room.diagnosis._model
-    room.diagnosis._model = type(gate)(gate.run, Noting(), gate.journal, gate.times)  # type: ignore[arg-type]
-    end = await room.end()
-    assert end.ending in (Ending.CONCLUSION, Ending.SEMANTIC_UNSUPPORTED)
-    assert asked[0][0] == "task_status"
-    assert "task_status" not in asked[1]
-    assert all(options[-1] == "conclude" or "SUPPORTED" in options for options in asked)
+    model = Leaning("no_part")
+    await labels(model).end()
+    picks = [options for purpose, options, _ in model.asked if purpose is ModelPurpose.NEXT_TOOL]
+    assert picks[0][0] == "task_status"
+    assert all("task_status" not in options for options in picks[1:])
+    assert all(options[-1] == "conclude" for options in picks)
 
 
 async def test_an_unlisted_tool_can_not_be_chosen() -> None:
