@@ -52,6 +52,7 @@ from edge_agent.safety.cell import CellState
 from edge_agent.safety.cell_spec import CellSpec
 from edge_agent.safety.command import FINAL, CommandState
 from edge_agent.safety.permission import Role
+from edge_agent.safety.site_rules import SiteRule
 from edge_agent.stages.asking_back import AskingBack
 from edge_agent.stages.closing import Closing
 from edge_agent.stages.diagnosing import Diagnosing
@@ -137,6 +138,7 @@ class Parts:
     fires: Callable[[str], bool] = nothing_struck
     style: Callable[[], Style] = by_labels
     guards: Guards = field(default_factory=Guards)
+    rules: tuple[SiteRule, ...] = ()
 
 
 class Agent:
@@ -197,6 +199,7 @@ class Agent:
             prompt_s=knobs.prompt_s,
             rule_bin=parts.rule_bin,
             ready=parts.ready,
+            rules=parts.rules,
         )
         asking_back = AskingBack(parts.read, parts.journal, self._new_id, self._clock.monotonic_s)
         hearing = Hearing(
@@ -209,6 +212,7 @@ class Agent:
         telling = Telling(parts.boundary, parts.copy, devices[0].name if len(devices) == 1 else None)
         serving = Serving(
             moving=moving,
+            asking_back=asking_back,
             sessions=self.sessions,
             journal=parts.journal,
             spec=parts.spec,

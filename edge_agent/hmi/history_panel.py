@@ -67,7 +67,7 @@ class HistoryPanel:
             return
         with box("table", "rows"):
             with box("thead"), box("tr"):
-                for name in ("at", "user", "outcome", "run"):
+                for name in ("at", "user", "said", "outcome", "run"):
                     text(words.say(f"history.{name}"), "th", scope="col")
             with box("tbody"):
                 for row in told.rows:
@@ -82,6 +82,7 @@ class HistoryPanel:
         with box("tr"):
             text(_time(row.get("at_ms")), "td")
             text(str(row.get("user") or "–"), "td")
+            text(str(row.get("said") or ""), "td", "asked")
             text(said, "td", f"outcome {outcome.lower()}")
             with box("td"):
                 run = str(row.get("run"))

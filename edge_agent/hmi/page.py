@@ -12,6 +12,7 @@ from typing import Final
 
 from edge_agent.hmi.alarm_panel import AlarmPanel
 from edge_agent.hmi.banner import Banner
+from edge_agent.hmi.chart_panel import ChartPanel
 from edge_agent.hmi.conversation import Conversation
 from edge_agent.hmi.head import Head
 from edge_agent.hmi.history_panel import HistoryPanel
@@ -31,7 +32,7 @@ PAINT_S: Final = 0.05
 BEATS: Final = 5
 """Looks between two signs of life to the page's own script."""
 MAX_SAID: Final = 500
-TABS: Final = ("talk", "alarms", "history", "lab")
+TABS: Final = ("talk", "alarms", "history", "charts", "lab")
 
 
 class Page:
@@ -110,6 +111,8 @@ class Page:
                 self._add(AlarmPanel(sight))
             case "history":
                 self._history = HistoryPanel(sight)
+            case "charts":
+                self._charts = ChartPanel(sight)
             case _:
                 self._add(LabPanel(sight))
 
@@ -132,6 +135,8 @@ class Page:
             self._show_tabs()
             if name == "history":
                 await self._history.load()
+            elif name == "charts":
+                await self._charts.load()
 
         return open_tab
 

@@ -77,6 +77,8 @@ class Talk:
         self.asked: Asked | None = None
         """The newest question; an older one is over, because a new one closes it."""
         self._aside: deque[str] = deque(maxlen=MAX_ASIDE)
+        self._over: deque[str] = deque(maxlen=MAX_ASIDE)
+        """Prompts that can not be answered any more, whatever an older message says."""
 
     def exchanges(self) -> list[Exchange]:
         return [each for each in self._runs.values() if each.shown]
@@ -90,6 +92,8 @@ class Talk:
         exchange = self._exchange(run, at)
         exchange.act, exchange.said = act, said
         exchange.changes += 1
+        if self.asked is not None and self.asked.end != "open":
+            self.asked = None  # what became of it was read
 
     def put_aside(self, run: str) -> None:
         """A run that a page asked for on its own account: no part of the conversation, whatever comes of it."""
@@ -122,7 +126,7 @@ class Talk:
             case content:
                 exchange.content = content
                 if isinstance(content, Clarification | Confirmation):
-                    self.asked = Asked(run, content, now_s + content.expires_in_s)
+                    self._ask(run, content, now_s)
 
     # -- prompts ----------------------------------------------------------------------------------------------
 
@@ -130,12 +134,12 @@ class Talk:
         """The one that can be answered now; one whose time is over is marked so."""
         asked = self.asked
         if asked is not None and asked.end == "open" and now_s >= asked.until_s:
-            asked.end = "expired"
+            self._end("expired")
         return asked if asked is not None and asked.end == "open" else None
 
     def answered(self, prompt_id: str) -> None:
         if self.asked is not None and self.asked.prompt.prompt_id == prompt_id:
-            self.asked.end = "answered"
+            self._end("answered")
 
     def cell_is(self, state: CellStateWord) -> None:
         """A confirmation is void as soon as the cell no longer waits for it."""
@@ -145,20 +149,31 @@ class Talk:
         if state == "AWAITING_CONFIRMATION":
             asked.waited = True
         elif asked.waited:
-            asked.end = "void"
+            self._end("void")
 
     def open_are(self, prompts: Iterable[Prompt], now_s: float, run: str = "") -> None:
         """The agent's own word on what is open, with the seconds that are left. What it does not name is over."""
-        newest = next(reversed(list(prompts)), None)
+        newest = next((p for p in reversed(list(prompts)) if p.prompt_id not in self._over), None)
         asked = self.asked
         if newest is None:
             if asked is not None and asked.end == "open":
-                asked.end = "expired" if now_s >= asked.until_s else "void"
+                self._end("expired" if now_s >= asked.until_s else "void")
             return
         if asked is not None and asked.prompt.prompt_id == newest.prompt_id:
             asked.until_s = min(asked.until_s, now_s + newest.expires_in_s)
             return
-        self.asked = Asked(run, newest, now_s + newest.expires_in_s)
+        self._ask(run, newest, now_s)
+
+    def _ask(self, run: str, prompt: Prompt, now_s: float) -> None:
+        """A new question closes the one before."""
+        if self.asked is not None and self.asked.end == "open":
+            self._end("void")
+        self.asked = Asked(run, prompt, now_s + prompt.expires_in_s)
+
+    def _end(self, how: PromptEnd) -> None:
+        if self.asked is not None:
+            self.asked.end = how
+            self._over.append(self.asked.prompt.prompt_id)
 
     def _exchange(self, run: str, at: datetime) -> Exchange:
         exchange = self._runs.setdefault(run, Exchange(run, at))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from edge_agent.desk.speaker import Speaker
 from edge_agent.messages.content import Content
 from edge_agent.release.answers import explanation
 from edge_agent.release.policy import Happened
@@ -65,6 +66,10 @@ class AskingBack:
 
     def open_for(self, job: Job) -> Pending | None:
         return self.pending.of(job.speaker.key)
+
+    def open_id(self, speaker: Speaker) -> str | None:
+        """The question this person can answer now, by its prompt."""
+        return self._ids.get(speaker.key) if self.pending.of(speaker.key) is not None else None
 
     def withdraw(self, job: Job) -> bool:
         self._ids.pop(job.speaker.key, None)

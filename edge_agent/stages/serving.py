@@ -11,7 +11,6 @@ from edge_agent.desk.sessions import Sessions
 from edge_agent.desk.speaker import Speaker
 from edge_agent.messages.codes import ErrorCode
 from edge_agent.messages.content import Session
-from edge_agent.messages.prompt import Clarification, Confirmation
 from edge_agent.messages.request import AckAlarm, Explain, History, Lab, ReleaseStop, Request, Resync
 from edge_agent.release.answers import done_ack
 from edge_agent.release.page import Page, Traces
@@ -21,6 +20,7 @@ from edge_agent.release.views import history, session, timeline
 from edge_agent.run.journal import Journal, Row
 from edge_agent.safety.cell_spec import CellSpec
 from edge_agent.safety.permission import Denied, Role, permit_fault
+from edge_agent.stages.asking_back import AskingBack
 from edge_agent.stages.explaining import story
 from edge_agent.stages.histories import HISTORIES, MAX_ROWS, Asked
 from edge_agent.stages.job import Job, Told
@@ -47,6 +47,7 @@ class Alarms(Protocol):
 @dataclass(frozen=True, slots=True)
 class Serving:
     moving: Moving
+    asking_back: AskingBack
     sessions: Sessions
     journal: Journal
     spec: CellSpec
@@ -81,13 +82,13 @@ class Serving:
             role=speaker.role.word,
             lab=self._lab_denied(speaker.role) is None,
             cell_state=self.moving.supervisor.view.state.value,
-            open_prompts=[p for p in self.sessions.prompts(speaker.user) if self._is_open(p)],
+            open_prompts=[p for p in self.sessions.prompts(speaker.user) if p.prompt_id in self._open_ids(speaker)],
             runs=self.sessions.runs(speaker.user),
         )
 
-    def _is_open(self, prompt: Clarification | Confirmation) -> bool:
-        """A confirmation that was answered, or voided by what the cell did since, is open to nobody."""
-        return isinstance(prompt, Clarification) or prompt.prompt_id == self.moving.supervisor.view.prompt_id
+    def _open_ids(self, speaker: Speaker) -> tuple[str | None, ...]:
+        """A question that was answered, or voided by what the cell did since, is open to nobody."""
+        return self.moving.supervisor.view.prompt_id, self.asking_back.open_id(speaker)
 
     async def _explain(self, job: Job, run: str, page: int) -> Told:
         rows = await self.journal.rows(run=run, limit=MAX_ROWS)
