@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
 from typing import Any, Protocol
 
 from drivers.contract import Action, Driver, Order
@@ -141,9 +142,14 @@ class Parts:
     rules: tuple[SiteRule, ...] = ()
 
 
+READINGS_KEPT = 64
+"""A sentence is read for a stop, for its language and for its meaning: once. Readings are pure and small."""
+
+
 class Agent:
     def __init__(self, parts: Parts, knobs: Knobs) -> None:
         self.parts, self.knobs = parts, knobs
+        self._read = lru_cache(READINGS_KEPT)(parts.read)
         self._clock = parts.clock
         self.presences = Presences()
         self.runs = OpenRuns()
@@ -162,7 +168,7 @@ class Agent:
         self.intake = Intake(
             parts.journal,
             self,
-            parts.read,
+            self._read,
             self.supervisor.request_stop,
             parts.roles,
             simulated=parts.spec.simulated,
@@ -201,9 +207,9 @@ class Agent:
             ready=parts.ready,
             rules=parts.rules,
         )
-        asking_back = AskingBack(parts.read, parts.journal, self._new_id, self._clock.monotonic_s)
+        asking_back = AskingBack(self._read, parts.journal, self._new_id, self._clock.monotonic_s)
         hearing = Hearing(
-            parts.read, parts.model, parts.journal, knobs.thresholds, knobs.model_times, fires=parts.fires
+            self._read, parts.model, parts.journal, knobs.thresholds, knobs.model_times, fires=parts.fires
         )
         diagnosing = Diagnosing(
             self._diagnosis_site(), self._clock.now, self._clock.monotonic_s, style=parts.style, fires=parts.fires
