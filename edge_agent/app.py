@@ -53,6 +53,7 @@ from edge_agent.messages.request import REQUEST_MODELS
 from edge_agent.messages.topics import PRESENCE_EXPIRY_S, PRESENCE_HERE, TopicKind, Topics
 from edge_agent.outlet import MqttOutlet
 from edge_agent.places import Place, packaged
+from edge_agent.policies import Policies, load_policies
 from edge_agent.run.journal import JournalFault, Kind
 from edge_agent.safety.cell_spec import CellSpec
 from edge_agent.safety.permission import Role, role_of
@@ -202,7 +203,9 @@ async def site(settings: Settings, options: Options) -> AsyncIterator[Running]:
             folder, wall_ms=clock.wall_ms, fires=lambda name: any(f.fires(name) for f in struck)
         )
         stack.push_async_callback(journal.close)
-        rules = router(spec, _packs(settings))
+        policy = settings.lab.policy
+        policies = Policies(retry=settings.retry) if policy is None else load_policies(policy)
+        rules = router(spec, (*_packs(settings), *policies.packs))
         stores = await Stores.open(folder / "stores", clock.wall_ms)
         stack.push_async_callback(stores.close)
         rig = await _rig(spec, options, folder, stack)
@@ -219,7 +222,8 @@ async def site(settings: Settings, options: Options) -> AsyncIterator[Running]:
             stores,
             journal,
             arm,
-            retry=settings.retry,
+            retry=policies.retry,
+            retries=policies.retries,
             simulated=spec.simulated,
             clock=clock.monotonic_s,
             wall=clock.now,
@@ -235,7 +239,7 @@ async def site(settings: Settings, options: Options) -> AsyncIterator[Running]:
             read=rules.read,
             boundary=door,
             copy=stores.copy,
-            causes=load_causes(),
+            causes=policies.causes or load_causes(),
             rule_bin=stores.bins.get,
             faults=faults,
             roles=roles(settings),
@@ -246,8 +250,9 @@ async def site(settings: Settings, options: Options) -> AsyncIterator[Running]:
             steps=_told_to(options.steps, faults.reached),
             fires=faults.fires,
             style=lab_model.style,
+            rules=policies.rules,
         )
-        agent = Agent(parts, knobs(settings, thresholds))
+        agent = Agent(parts, knobs(settings, policies.thresholds or thresholds))
         arm.view = lambda: agent.supervisor.view
         faults.changed = lambda: outlet.cell(agent.supervisor.view)
         outlet.session = lambda user: encode_event(agent.session_of(user))

@@ -160,6 +160,9 @@ class Console(Section):
 class Lab(Section):
     enabled: bool = False
     """Whether faults may be put in at all; the cell file and the driver have a word in it as well."""
+    policy: Path | None = None
+    """A policy folder (retry, codes, thresholds, refusals, phrases, causes). None: the product's own figures, and
+    `[retry]` and `[understanding]` of this file. Where both speak, the folder does."""
 
 
 class Log(Section):

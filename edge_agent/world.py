@@ -37,6 +37,7 @@ from edge_agent.tools.registry import Registry
 from edge_agent.tools.seeds import SOP_FOLDER, seed_rules, seed_tasks
 from edge_agent.tools.sorting_rules import sorting_rules
 from edge_agent.tools.task_status import task_status
+from edge_agent.tools.tool import ToolName
 from offline_rules.lexicon import Lexicon, default_lexicon
 from offline_rules.router import Router
 
@@ -98,6 +99,7 @@ def boundary(
     arm: ArmNow,
     *,
     retry: RetryPolicy,
+    retries: Mapping[str, RetryPolicy] | None = None,
     simulated: bool,
     clock: Callable[[], float],
     wall: Callable[[], datetime],
@@ -105,14 +107,18 @@ def boundary(
     sleep: Callable[[float], Any] = asyncio.sleep,
     dice: random.Random | None = None,
 ) -> Boundary:
-    """Every tool behind its one door."""
+    """Every tool behind its one door. `retries` names the query tools whose policy is not `retry`."""
+
+    def of(tool: ToolName) -> RetryPolicy:
+        return (retries or {}).get(tool, retry)
+
     tools = (
-        sorting_rules(stores.cell, retry),
-        arm_status(arm, retry),
-        task_status(stores.cell, retry),
-        alarm_history(journal, retry),
-        command_history(journal, retry),
-        knowledge_search(stores.pages, retry),
+        sorting_rules(stores.cell, of(ToolName.SORTING_RULES)),
+        arm_status(arm, of(ToolName.ARM_STATUS)),
+        task_status(stores.cell, of(ToolName.TASK_STATUS)),
+        alarm_history(journal, of(ToolName.ALARM_HISTORY)),
+        command_history(journal, of(ToolName.COMMAND_HISTORY)),
+        knowledge_search(stores.pages, of(ToolName.KNOWLEDGE_SEARCH)),
         feedback(journal),
     )
     uniform = (dice or random.Random()).uniform

@@ -25,6 +25,7 @@ from edge_agent.cases.report.result import load
 from edge_agent.cases.runner import DEFAULT_JOBS
 from edge_agent.cases.suggest import proposals, regression
 from edge_agent.cases.verdict import Verdict
+from edge_agent.policies import load_policies
 from edge_agent.run.journal import Kind, Row
 from edge_agent.settings import load_settings
 
@@ -49,6 +50,7 @@ def run(
     without: Annotated[list[str] | None, typer.Option(help="Switch a mechanism off. 关闭某个机制。")] = None,
     jobs: Annotated[int, typer.Option(help="Cells at once. 同时运行的单元数。")] = DEFAULT_JOBS,
     swapped: Annotated[bool, typer.Option(help="Also hold every record against every other expectation.")] = False,
+    policy: Annotated[Path | None, typer.Option(help="A policy folder. 策略文件夹。")] = None,
 ) -> None:
     """Run labelled lines on simulated cells. 0: all as expected, 1: not, 2: bad input. 运行带标签的案例。"""
     wish = Wish(
@@ -60,7 +62,8 @@ def run(
         jobs=jobs,
         swapped=swapped,
     )
-    raise typer.Exit(run_command(wish, bench(), Console()))
+    policies = None if policy is None else load_policies(policy)
+    raise typer.Exit(run_command(wish, bench(policies), Console()))
 
 
 @cases.command("from-run")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from edge_agent.adapters.clock import SystemClock
@@ -13,23 +14,28 @@ from edge_agent.cases.conduct import Hands
 from edge_agent.cases.live_cell import case_spec, live_cell
 from edge_agent.cases.mechanisms import Mechanism
 from edge_agent.cases.runner import Bench
+from edge_agent.policies import Policies
 from edge_agent.run.ids import ULID_ENTROPY_BYTES, ulid
 from edge_agent.understand.decide import Model, asks_model, interpret
 from edge_agent.understand.interpretation import Interpretation
 from edge_agent.understand.scores import ModelCause, NoUsableModel
 from edge_agent.understand.scripted import scripted_scores
+from edge_agent.understand.thresholds import Thresholds
 from edge_agent.world import router
 from offline_rules.router import Router
 
 
-def bench() -> Bench:
+def bench(policies: Policies | None = None) -> Bench:
+    """With a policy folder, cells and readings are those of a site that has it."""
     clock = SystemClock()
     hands = Hands(
         new_id=lambda: ulid(clock.wall_ms(), secrets.token_bytes(ULID_ENTROPY_BYTES)),
         now=clock.now,
         monotonic_s=clock.monotonic_s,
     )
-    return Bench(live_cell, SentenceReader(), hands)
+    packs = () if policies is None else policies.packs
+    reader = SentenceReader(router(case_spec(), packs), None if policies is None else policies.thresholds)
+    return Bench(partial(live_cell, policies), reader, hands)
 
 
 @dataclass(slots=True)
@@ -37,6 +43,7 @@ class SentenceReader:
     """`sentences.Reader` over the shipped rules and the scripted model."""
 
     rules: Router = field(default_factory=lambda: router(case_spec()))
+    limits: Thresholds | None = None
 
     async def __call__(self, text: str, *, llm_available: bool, without: frozenset[Mechanism]) -> Mapping[str, Any]:
         read = switched_off.reading(self.rules.read, without, model_down=not llm_available)
@@ -44,7 +51,7 @@ class SentenceReader:
         scores = scripted_scores(self.rules.read(text))
         model: Model = scores if llm_available else NoUsableModel(ModelCause.DOWN)
         asked = asks_model(reading) or not llm_available
-        return told(interpret(reading, model if asked else (), switched_off.thresholds(without)))
+        return told(interpret(reading, model if asked else (), switched_off.thresholds(without, self.limits)))
 
 
 def told(heard: Interpretation) -> dict[str, Any]:

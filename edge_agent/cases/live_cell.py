@@ -38,6 +38,7 @@ from edge_agent.diagnose.thinker import Style
 from edge_agent.lab_faults import MODEL, LabFaults
 from edge_agent.lab_model import LabModel
 from edge_agent.messages.codes import ErrorCode, Phase, Role
+from edge_agent.policies import Policies
 from edge_agent.run.budget import BudgetLimits
 from edge_agent.run.ids import ULID_ENTROPY_BYTES, ulid
 from edge_agent.run.journal import Row
@@ -69,9 +70,12 @@ KILL = "kill_agent_at"
 class LiveCell:
     """`CellUnderTest` over one simulated cell."""
 
-    def __init__(self, rig: SimulatedCell, folder: Path, spec: CellSpec, rules: Router) -> None:
+    def __init__(
+        self, rig: SimulatedCell, folder: Path, spec: CellSpec, rules: Router, policies: Policies | None = None
+    ) -> None:
         self._rig, self._folder, self._spec, self._rules = rig, folder, spec, rules
-        self._causes = load_causes()
+        self._policies = policies or Policies()
+        self._causes = self._policies.causes or load_causes()
         self._clock = SystemClock()
         self._agent: Agent | None = None
         self._journal: SqliteJournal | None = None
@@ -151,11 +155,13 @@ class LiveCell:
         driver = open_driver(device, simulated=True, at=(self._rig.host, self._rig.port))
         self._driver = ScriptedDispatch(driver, believing=Mechanism.RECEIPT in setup.without)
         arm = ArmNow(self._spec)
+        policies = switched_off.policies(self._policies, setup.without)
         door = boundary(
             self._stores,
             self._journal,
             arm,
-            retry=switched_off.retry_policy(setup.without),
+            retry=policies.retry,
+            retries=policies.retries,
             simulated=True,
             clock=self._clock.monotonic_s,
             wall=self._clock.now,
@@ -183,10 +189,10 @@ class LiveCell:
             fires=self._faults.fires,
             style=lambda: "mixed" if lab_model.style() == "mixed" else self._style,
             guards=switched_off.guards(setup.without),
+            rules=policies.rules,
         )
-        knobs = Knobs(
-            budget=_budget(setup), tempo=Tempo(relink_s=0.05), thresholds=switched_off.thresholds(setup.without)
-        )
+        thresholds = switched_off.thresholds(setup.without, policies.thresholds)
+        knobs = Knobs(budget=_budget(setup), tempo=Tempo(relink_s=0.05), thresholds=thresholds)
         if setup.deadline_ms is not None:
             knobs = replace(knobs, run_s=setup.deadline_ms / 1000)
         agent = Agent(parts, knobs)
@@ -386,14 +392,15 @@ def memory_folder() -> Path | None:
 
 
 @asynccontextmanager
-async def live_cell() -> AsyncIterator[LiveCell]:
-    """A `CellFactory`: simulator and proxy as children, state in a folder that is gone afterwards."""
+async def live_cell(policies: Policies | None = None) -> AsyncIterator[LiveCell]:
+    """Simulator and proxy as children, state in a folder that is gone afterwards."""
     spec = case_spec()
     device = spec.devices[0]
     async with AsyncExitStack() as stack:
         settings = {**simulator_settings(device), "time_scale": CASE_TIME_SCALE}
         rig = await stack.enter_async_context(package_of(device).start_simulated(settings))
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="cases-", dir=memory_folder())))
-        cell = LiveCell(rig, folder, spec, router(spec))
+        packs = () if policies is None else policies.packs
+        cell = LiveCell(rig, folder, spec, router(spec, packs), policies)
         stack.push_async_callback(cell.end)
         yield cell

@@ -16,6 +16,7 @@ from edge_agent.diagnose.draft import Draft
 from edge_agent.diagnose.model_gate import ModelGate
 from edge_agent.diagnose.semantic_guard import Case, Judged
 from edge_agent.diagnose.thinker import Style
+from edge_agent.policies import Policies
 from edge_agent.run.retry import RetryPolicy
 from edge_agent.tools.ports import CopiedRule, RuleCopy
 from edge_agent.understand.slots import grounded, missing
@@ -55,12 +56,12 @@ def reading(read: Read, off: frozenset[Mechanism], *, model_down: bool) -> Read:
     return changed
 
 
-def retry_policy(off: frozenset[Mechanism]) -> RetryPolicy:
-    return RetryPolicy(max_attempts=1) if Mechanism.RETRY in off else RetryPolicy()
+def policies(told: Policies, off: frozenset[Mechanism]) -> Policies:
+    return replace(told, retry=RetryPolicy(max_attempts=1), retries={}) if Mechanism.RETRY in off else told
 
 
-def thresholds(off: frozenset[Mechanism]) -> Thresholds:
-    return Thresholds(default=Threshold(0.0, 0.0)) if Mechanism.CLARIFY in off else Thresholds()
+def thresholds(off: frozenset[Mechanism], told: Thresholds | None = None) -> Thresholds:
+    return Thresholds(default=Threshold(0.0, 0.0)) if Mechanism.CLARIFY in off else told or Thresholds()
 
 
 def guards(off: frozenset[Mechanism]) -> Guards:

@@ -96,6 +96,7 @@ _INPUT: Final[Mapping[str, Refusal]] = {
 _WHO: Final[Mapping[str, Refusal]] = {
     "permission_denied": _of(_C.PERMISSION_DENIED, "no_command_sent", "ask_role operator_does query_rule"),
     "tool_permission_denied": _of(_C.PERMISSION_DENIED, "not_answered", "ask_role call_technician query_status"),
+    "site_rule": _of(_C.PERMISSION_DENIED, "no_command_sent", "call_technician query_rule query_status"),
     "simulated_only": _of(_C.PERMISSION_DENIED, "no_command_sent", "operator_does simulated_cell query_rule"),
     "console_only": _of(_C.PERMISSION_DENIED, "not_changed", "call_technician query_status"),
     "not_live": _of(_C.PERMISSION_DENIED, "no_command_sent", "attach say_again query_status"),

@@ -33,6 +33,7 @@ from edge_agent.safety.command import CommandState
 from edge_agent.safety.confirm import Answer, Confirmed, Prompt, ReleaseStop, Subject, digest
 from edge_agent.safety.contract import MissingSlot, Proposal, Refused, check
 from edge_agent.safety.permission import Denied, Operation, permit
+from edge_agent.safety.site_rules import SiteRule, blocking
 from edge_agent.stages.job import Job, Told
 from edge_agent.tools.arm_result import arm_result, control_decision
 from edge_agent.tools.evidence import evidence_of
@@ -58,6 +59,8 @@ class Moving:
     rule_bin: Callable[[str], str | None]
     ready: Callable[[], bool]
     """Whether others can see and stop us right now (the broker shows our own status); without it nothing new moves."""
+    rules: tuple[SiteRule, ...] = ()
+    """What this site forbids besides."""
 
     # -- the question -----------------------------------------------------------------------------------------
 
@@ -71,6 +74,9 @@ class Moving:
             return denied
         if isinstance(checked, MissingSlot):
             return checked
+        if (rule := blocking(self.rules, job.speaker.role.word, said["action"], said)) is not None:
+            why = rule.zh if job.speaker.lang == "zh" else rule.en
+            return self._refused(job, "site_rule", "PERMISSION_DENIED", {"rule": rule.id, "why": why})
         refused = (
             self.supervisor.may_propose(checked)
             if self.ready()
