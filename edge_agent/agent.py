@@ -277,7 +277,7 @@ class Agent:
         """Requests that were taken and never ended get their one end now, told honestly."""
         journal = self.parts.journal
         for row in await journal.rows(kinds=(Kind.REQUEST,), limit=5_000, newest_first=True):
-            if row.run is None or row.epoch >= journal.epoch or await journal.last(Kind.TERMINAL, row.run):
+            if row.run is None or row.epoch >= journal.epoch or await journal.last(Kind.TERMINAL, row.key):
                 continue
             await self._closing.left_open(row)
 

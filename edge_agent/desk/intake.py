@@ -153,7 +153,7 @@ class Intake:
         """How the first run of this id stands; None when it was never seen."""
         if await self._journal.last(Kind.REQUEST, f"{user}/{request_id}") is None:
             return None
-        end = await self._journal.last(Kind.TERMINAL, request_id)
+        end = await self._journal.last(Kind.TERMINAL, f"{user}/{request_id}")
         return "RUNNING" if end is None else str(end.body["outcome"])
 
     async def _store(self, arrival: Arrival, accepted: Accepted, stopped: bool) -> Taken | Refused:

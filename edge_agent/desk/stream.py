@@ -115,7 +115,12 @@ class Stream:
     def _terminal(self, bodies: tuple[Body, ...]) -> tuple[Entry, ...]:
         """The one terminal row of an id goes with its `done`, in the same commit."""
         return tuple(
-            Entry(Kind.TERMINAL, {**body.model_dump(mode="json"), "user": self.address.user}, self.run, key=self.run)
+            Entry(
+                Kind.TERMINAL,
+                {**body.model_dump(mode="json"), "user": self.address.user},
+                self.run,
+                key=f"{self.address.user}/{self.run}",
+            )
             for body in bodies
             if isinstance(body, Done) and self.address.level == self.run
         )

@@ -119,7 +119,7 @@ async def test_a_silent_stream_is_written_down_and_not_sent(journal: MemoryJourn
 async def test_the_one_terminal_row_goes_with_done(journal: MemoryJournal, heard: Heard) -> None:
     told = stream(journal, heard)
     await told.emit(metadata(), failure(), done())
-    assert [row.key for row in journal.written if row.kind is Kind.TERMINAL] == [RUN]
+    assert [row.key for row in journal.written if row.kind is Kind.TERMINAL] == [f"op1/{RUN}"]
 
 
 async def test_an_answer_to_what_has_no_stream_of_its_own_leaves_no_terminal_row(
