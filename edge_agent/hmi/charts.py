@@ -13,7 +13,7 @@ from math import ceil, log10
 from typing import Final
 
 WIDTH: Final = 320.0
-LEFT: Final = 34.0
+LEFT: Final = 44.0
 ROW: Final = 27.0
 TALL: Final = 150.0
 FOOT: Final = 18.0

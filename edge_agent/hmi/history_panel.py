@@ -82,7 +82,7 @@ class HistoryPanel:
         with box("tr"):
             text(_time(row.get("at_ms")), "td")
             text(str(row.get("user") or "–"), "td")
-            text(str(row.get("said") or ""), "td", "asked")
+            text(str(row.get("said") or words.word("request", str(row.get("type")))), "td", "asked")
             text(said, "td", f"outcome {outcome.lower()}")
             with box("td"):
                 run = str(row.get("run"))

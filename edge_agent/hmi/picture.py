@@ -14,7 +14,7 @@ from edge_agent.messages.wire import Scalar
 MOVING: Final = frozenset({"EXECUTING", "STOPPING"})
 """States of the controller in which the arm may be in motion."""
 GRIP_OPEN, GRIP_CLOSED = 15.0, 8.0
-FACTS: Final = ("controller", "mode", "gripper", "pose", "command")
+FACTS: Final = ("controller", "mode", "pose", "command")
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,11 +133,9 @@ class Picture:
     def _facts_of(self, cell: CellStateMessage | None) -> tuple[tuple[str, str], ...]:
         arm: dict[str, Scalar] = cell.arm if cell is not None else {}
         words = self._sight.words
-        held = "holding" if arm.get("holds_part") else "empty"
         told = {
             "controller": words.word("controller", str(arm["controller_state"])) if "controller_state" in arm else "–",
             "mode": words.word("mode", cell.mode) if cell is not None else "–",
-            "gripper": words.word("gripper", held) if "holds_part" in arm else "–",
             "pose": _pose(arm),
             "command": _command(arm, words.word("command_state", str(arm.get("command_state")))),
         }

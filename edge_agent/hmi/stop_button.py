@@ -16,7 +16,7 @@ class StopButton:
         words = sight.words
         with box("section", "stopping", aria_label=words.say("stop.label")):
             with box(
-                "button", "stop", type="button", aria_label=words.say("stop.label"), data_id="stop"
+                "button", "stop-button", type="button", aria_label=words.say("stop.label"), data_id="stop"
             ) as self._button:
                 text(words.say("stop.button"))
             self._button.on("click", self._press, args=[])
@@ -40,7 +40,7 @@ class StopButton:
         if self._unsent:
             return "bad", say("stop.unsent")
         last = next((e for e in reversed(self._sight.visit.talk.exchanges()) if _is_stop(e)), None)
-        if last is None:
+        if last is None or (isinstance(last.content, Stop) and last.content.proved and not self._stands()):
             return "", say("stop.hint")
         if isinstance(last.content, Stop):
             seen = last.content.end_state.get("controller")
@@ -50,6 +50,11 @@ class StopButton:
         if last.ended:
             return "bad", say("stop.unheard")
         return "busy", say("stop.sent")
+
+    def _stands(self) -> bool:
+        """What was said about a stop holds for as long as the cell is stopped."""
+        cell = self._sight.visit.now.cell
+        return cell is not None and cell.state in ("STOPPING", "STOPPED")
 
     def _build(self, word: tuple[str, str]) -> None:
         text(word[1], classes=f"said {word[0]}")

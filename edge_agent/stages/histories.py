@@ -45,6 +45,7 @@ async def runs(asked: Asked) -> Told:
             "user": r.body.get("user"),
             "outcome": r.body["outcome"],
             "fallback": r.body.get("fallback_type"),
+            "type": _type(requests.get(r.run)),
             "said": _said(requests.get(r.run), asked.reader),
         }
         for r in ends
@@ -141,8 +142,11 @@ def _of_a_page(request: Row | None) -> bool:
 def _said(request: Row | None, reader: str | None) -> str:
     if request is None or reader not in (None, request.body.get("user")):
         return ""
-    message = _message(request)
-    return str(message.get("text") or message.get("type") or "")[:SAID_CHARS]
+    return str(_message(request).get("text") or "")[:SAID_CHARS]
+
+
+def _type(request: Row | None) -> str:
+    return "" if request is None else str(_message(request).get("type", ""))
 
 
 def _message(request: Row) -> dict[str, Any]:

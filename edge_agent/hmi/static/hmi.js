@@ -35,7 +35,13 @@
     if (!talk || talk.dataset.followed) return;
     talk.dataset.followed = "yes";
     let low = true;
-    talk.addEventListener("scroll", () => { low = talk.scrollHeight - talk.scrollTop - talk.clientHeight < 80; });
+    let byHand = -1e9; // A list that was hidden scrolls by itself; only a person's scrolling counts.
+    for (const kind of ["wheel", "touchmove", "keydown", "pointerdown"]) {
+      talk.addEventListener(kind, () => { byHand = performance.now(); }, { passive: true });
+    }
+    talk.addEventListener("scroll", () => {
+      if (performance.now() - byHand < 1000) low = talk.scrollHeight - talk.scrollTop - talk.clientHeight < 80;
+    });
     new MutationObserver(() => { if (low) talk.scrollTop = talk.scrollHeight; })
       .observe(talk, { childList: true, subtree: true, characterData: true });
     new ResizeObserver(() => { if (low) talk.scrollTop = talk.scrollHeight; }).observe(talk);
