@@ -92,6 +92,7 @@ class Core:
         self.lockout: str | None = None
         self.intended: Order | None = None
         self.unknown_outcomes = 0
+        self._noted: tuple[int | None, CommandState] | None = None
         self.stopping: asyncio.Task[StopResult] | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
 
@@ -157,6 +158,10 @@ class Core:
     def _note_command(self, done: Step, why: str) -> None:
         if done.after.command is done.before.command or done.after.command is None:
             return
+        change = (done.after.command_id, done.after.command)
+        if change == self._noted:
+            return  # two effects of one step tell of the same change
+        self._noted = change
         if done.after.command is CommandState.UNKNOWN:
             self.unknown_outcomes += 1
         body = {"command_id": done.after.command_id, "state": done.after.command.value, "why": why}
