@@ -43,7 +43,7 @@ class Writer:
         state.lay_ballast(self._folder, self._retention.ballast_bytes)
         (last,) = self._segment.find("1", (), order="seq DESC")
         (first,) = self._segment.find("1", ())
-        self._first_seq = first.seq
+        self._own_from = first.seq + int(first.body.get("carried", 0))
         ids = self._segment.find("kind=?", (str(Kind.COMMAND_ID),), order="seq DESC")
         self._command_id = int(ids[0].body["command_id"]) if ids else 0
         self.epoch = last.epoch + 1
@@ -57,8 +57,8 @@ class Writer:
 
     @property
     def due(self) -> bool:
-        """A new segment is."""
-        return self._segment.head.seq - self._first_seq >= self._retention.segment_rows
+        """A new segment is. What was carried over does not count: a busy day's rows alone may be a whole segment's."""
+        return self._segment.head.seq - self._own_from >= self._retention.segment_rows
 
     def append(self, entries: Sequence[Entry]) -> tuple[int, ...] | Duplicate:
         if self._broken is not None:
@@ -85,7 +85,7 @@ class Writer:
         """Begins the next segment and deletes what is old. The caller sees that nothing is open."""
         old, now = self._segment, Moment(self._wall_ms(), self.epoch)
         self._segment = open_segment(making.next_segment(old, now, self._retention))
-        self._first_seq = old.head.seq + 1
+        self._own_from = self._segment.head.seq
         old.connection.close()
         making.prune(self._folder, now.at_ms - self._retention.keep_days * making.DAY_MS)
         return self.file

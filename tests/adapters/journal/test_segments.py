@@ -29,6 +29,20 @@ async def test_not_before_it_has_its_rows(folder: Path, wall: Any) -> None:
     await journal.close()
 
 
+async def test_what_was_carried_over_does_not_make_the_next_one_due(folder: Path, wall: Any) -> None:
+    """A busy day: more rows outlive the segment than a segment has."""
+    retention = Retention(segment_rows=5)
+    journal = await SqliteJournal.open(folder, wall_ms=wall, retention=retention)
+    for number in range(9):
+        await journal.append(Entry(Kind.REQUEST, {}, run=f"r{number}", key=f"r{number}"))
+    await roll(journal)
+    assert not await journal.roll_if_due()
+    await journal.close()
+    again = await SqliteJournal.open(folder, wall_ms=wall, retention=retention)
+    assert not await again.roll_if_due()
+    await again.close()
+
+
 @pytest.fixture
 async def journal(folder: Path, wall: Any) -> AsyncIterator[SqliteJournal]:
     """A new segment is due at every quiet moment."""
