@@ -25,6 +25,7 @@ from edge_agent.adapters import systemd
 from edge_agent.adapters.clock import SystemClock
 from edge_agent.adapters.console.tty import PortSettings
 from edge_agent.adapters.journal.errors import JournalRefused
+from edge_agent.adapters.journal.making import Retention
 from edge_agent.adapters.journal.store import SqliteJournal
 from edge_agent.adapters.log import log
 from edge_agent.adapters.model.assemble import default_model
@@ -200,7 +201,11 @@ async def site(settings: Settings, options: Options) -> AsyncIterator[Running]:
     async with AsyncExitStack() as stack:
         struck: list[LabFaults] = []
         journal = await SqliteJournal.open(
-            folder, wall_ms=clock.wall_ms, fires=lambda name: any(f.fires(name) for f in struck)
+            folder,
+            wall_ms=clock.wall_ms,
+            fires=lambda name: any(f.fires(name) for f in struck),
+            retention=Retention(**settings.journal.retention.model_dump()),
+            commit_deadline_s=settings.journal.commit_deadline_s,
         )
         stack.push_async_callback(journal.close)
         policy = settings.lab.policy
