@@ -5,6 +5,7 @@ An event that is out of order is refused here and written down as late; it is ne
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,7 +14,7 @@ from typing import Protocol
 from edge_agent.messages.acceptance import Channel
 from edge_agent.messages.event import Body, Done, Envelope, Event, Place, flat, next_place
 from edge_agent.run.ids import RunId
-from edge_agent.run.journal import Entry, Journal, Kind
+from edge_agent.run.journal import Duplicate, Entry, Journal, Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,7 @@ class Stream:
         self._place: Place = "start"
         self._seq = 0
         self._along: list[Entry] = []
+        self._turn = asyncio.Lock()
         self.silent = False
         """Set when the client is gone: events are still written down, and no longer sent."""
 
@@ -69,23 +71,37 @@ class Stream:
 
     async def emit(self, *bodies: Body) -> bool:
         """Writes the bodies down in one commit, then publishes them. False, and nothing sent, where one of them is
-        out of order. Raises `JournalFault`."""
+        out of order, or the id has an end already. Raises `JournalFault`.
+
+        One after the other: the run and the supervision of its command both tell, and neither may take the other's
+        number while a commit is awaited.
+        """
+        async with self._turn:
+            return await self._emit(bodies)
+
+    async def _emit(self, bodies: tuple[Body, ...]) -> bool:
         events: list[Event] = []
         place = self._place
         for body in bodies:
             following = next_place(place, body.type)
             if following is None:
-                await self._journal.append(Entry(Kind.EVENT, {"late": body.type}, self.run))
-                return False
+                return await self._late(body)
             place = following
             events.append(self._event(body, self._seq + len(events)))
-        along, self._along = self._along, []
-        await self._journal.append(*along, *(self._entry(e) for e in events), *self._terminal(bodies))
+        along = len(self._along)
+        rows = (*self._along, *(self._entry(e) for e in events), *self._terminal(bodies))
+        if isinstance(await self._journal.append(*rows), Duplicate):
+            return await self._late(bodies[-1])
+        del self._along[:along]
         self._place, self._seq = place, self._seq + len(events)
         if not self.silent:
             for event in events:
                 self._publisher.publish(self.address, event)
         return True
+
+    async def _late(self, body: Body) -> bool:
+        await self._journal.append(Entry(Kind.EVENT, {"late": body.type}, self.run))
+        return False
 
     def tell_unstored(self, *bodies: Body) -> None:
         """The one exception to "written down before it is published": that nothing can be written down. Whoever

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -11,7 +12,7 @@ from edge_agent.desk.stream import Address, Stream
 from edge_agent.messages.codes import FailureCode, Phase, ReleaseOutcome
 from edge_agent.messages.event import Body, Done, Event, Failure, Metadata, Status, Termination, Usage
 from edge_agent.run.ids import RunId
-from edge_agent.run.journal import Entry, JournalFault, Kind
+from edge_agent.run.journal import COMMIT_DEADLINE_S, Duplicate, Entry, JournalFault, Kind
 from tests.tools.desk import MemoryJournal
 
 NOW = datetime(2026, 3, 1, 8, 0, tzinfo=UTC)
@@ -136,3 +137,47 @@ async def test_a_row_that_goes_along_stands_before_its_event(journal: MemoryJour
     await told.emit(metadata())
     await told.emit(STATUS)
     assert [row.kind for row in journal.written] == [Kind.READING, Kind.EVENT, Kind.EVENT]
+
+
+class SlowJournal(MemoryJournal):
+    """A commit that takes a turn of the loop, as one on a disk does."""
+
+    async def append(self, *entries: Entry, deadline_s: float = COMMIT_DEADLINE_S) -> tuple[int, ...] | Duplicate:
+        await asyncio.sleep(0)
+        return await super().append(*entries, deadline_s=deadline_s)
+
+
+async def test_two_who_tell_at_once_take_no_number_twice(heard: Heard) -> None:
+    told = stream(SlowJournal(), heard)
+    await told.emit(metadata())
+    assert await asyncio.gather(told.emit(STATUS), told.emit(failure(), done())) == [True, True]
+    assert heard.order == [(0, "metadata"), (1, "status"), (2, "failure"), (3, "done")]
+
+
+async def test_a_phase_that_comes_while_the_end_is_written_is_late(heard: Heard) -> None:
+    journal = SlowJournal()
+    told = stream(journal, heard)
+    await told.emit(metadata())
+    assert await asyncio.gather(told.emit(failure(), done()), told.emit(STATUS)) == [True, False]
+    assert heard.order == [(0, "metadata"), (1, "failure"), (2, "done")]
+    assert journal.bodies(Kind.EVENT)[-1] == {"late": "status"}
+
+
+async def test_a_second_stream_of_an_id_that_has_its_end_publishes_nothing(
+    journal: MemoryJournal, heard: Heard
+) -> None:
+    assert await stream(journal, heard).emit(metadata(), failure(), done())
+    published, rows = len(heard.events), len(journal.bodies(Kind.TERMINAL))
+    assert not await stream(journal, heard).emit(metadata(), failure(), done())
+    assert (len(heard.events), len(journal.bodies(Kind.TERMINAL))) == (published, rows)
+
+
+async def test_a_row_that_waits_to_go_along_is_not_lost_with_a_commit_that_was_under_way(heard: Heard) -> None:
+    journal = SlowJournal()
+    told = stream(journal, heard)
+    first = asyncio.create_task(told.emit(metadata()))
+    await asyncio.sleep(0)
+    told.along(Entry(Kind.READING, {"intent": "STOP"}, RUN))
+    await first
+    await told.emit(STATUS)
+    assert journal.bodies(Kind.READING) == [{"intent": "STOP"}]
