@@ -34,7 +34,7 @@ def feed(e: Engine, w: World, event: CellEvent) -> World:
         rows=w.rows if w.disk_broken else w.rows + fed.rows,
         stopping=w.stopping or Stopping(0, True, None) if fed.stops else w.stopping,
         stop_open=w.stop_open and fed.cell is not S.LOCKED_OUT,
-        bad=w.bad or _wrong(e, w, event, fed),
+        bad=w.bad or _wrong(w, event, fed),
     )
 
 
@@ -44,7 +44,7 @@ def void(prompts: tuple[Asked, ...]) -> tuple[Asked, ...]:
     return prompts
 
 
-def _wrong(e: Engine, w: World, event: CellEvent, fed: Fed) -> str:
+def _wrong(w: World, event: CellEvent, fed: Fed) -> str:
     """What no step of the table may do, whatever led to it."""
     if fed.before is S.LOCKED_OUT and fed.cell is not S.LOCKED_OUT and event is not E.RESET:
         return "I5 a lockout was left without a reset"

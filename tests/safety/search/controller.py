@@ -146,4 +146,3 @@ def _cut_off(w: World) -> Echo:
     if w.ctl in (Ctl.EXECUTING, Ctl.COASTING):
         return w.echo._replace(state=ABORTED, code=GUARD)
     return w.echo
-

@@ -43,6 +43,7 @@ class Supervision:
     """What the supervision does besides the tables; each is a rule that can be left out to see what it is for."""
 
     intent_before_send: bool = True
+    intent_is_own: bool = True
     rechecks_before_send: bool = True
     stop_overtakes_release: bool = True
     settles_with_proof: bool = True
@@ -155,6 +156,8 @@ class Engine:
 
     def __init__(self, rules: Rules) -> None:
         self.rules, self.supervision = rules, rules.supervision
+        self.met: set[tuple[CellState, CellEvent]] = set()
+        """Pairs of the table that were asked for: a search that never meets a row says nothing about it."""
         self._numbers: dict[Machine, int] = {}
         self._machines: list[Machine] = []
         self.first = self.of(Machine())
@@ -184,6 +187,7 @@ class Engine:
         return self._machines[index].cell
 
     def _feed(self, index: int, event: CellEvent) -> Fed:
+        self.met.add((self._machines[index].cell, event))
         done = step(self._machines[index], event, self.rules.table)
         before, after, effects = done.before, done.after, done.effects
         return Fed(

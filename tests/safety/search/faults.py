@@ -14,7 +14,7 @@ from edge_agent.safety.confirm import Answer, Confirmed, Prompt, PromptRejection
 from edge_agent.safety.receipt import Baseline, Judgement, Verified, end_misfits, judge
 from edge_agent.safety.watch import integrity
 from tests.safety.search.engine import Rules, Supervision, Table
-from tests.safety.search.world import Left
+from tests.safety.search.world import Left, left
 
 S, E, F = CellState, CellEvent, Effect
 Change = tuple[CellState, CellEvent, Transition]
@@ -28,19 +28,6 @@ class Fault:
     rules: Rules
     left: Left
     breaks: str
-
-
-def left(
-    prompts: int = 1,
-    crashes: int = 0,
-    stops: int = 0,
-    resets: int = 0,
-    releases: int = 0,
-    copies: int = 0,
-    disk_faults: int = 0,
-    oddities: int = 0,
-) -> Left:
-    return Left(prompts, crashes, stops, resets, releases, copies, disk_faults, oddities)
 
 
 def to(state: CellState, *effects: Effect) -> Transition:
@@ -196,6 +183,7 @@ CHECK_FAULTS = (
 
 SUPERVISION_FAULTS: Mapping[str, tuple[Left, str]] = {
     "intent_before_send": (left(crashes=1), "I2"),
+    "intent_is_own": (left(2), "I"),
     "rechecks_before_send": (left(stops=1), "I6"),
     "stop_overtakes_release": (left(0, stops=2, releases=1), "I6"),
     "settles_with_proof": (left(stops=1), "Q"),
@@ -210,5 +198,8 @@ SUPERVISION_FAULTS: Mapping[str, tuple[Left, str]] = {
 FAULTS = (
     *TABLE_FAULTS,
     *CHECK_FAULTS,
-    *(Fault(f"forgotten: {rule}", forgets(rule), scope, breaks) for rule, (scope, breaks) in SUPERVISION_FAULTS.items()),
+    *(
+        Fault(f"forgotten: {rule}", forgets(rule), scope, breaks)
+        for rule, (scope, breaks) in SUPERVISION_FAULTS.items()
+    ),
 )

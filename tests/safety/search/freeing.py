@@ -47,10 +47,10 @@ def _next_transaction(e: Engine, w: World, f: Freeing) -> Moves:
             yield "letting go: given up for a newer stop", w._replace(freeing=None)
             return
         yield "letting go: the level is written back", take_release(w)._replace(bus=("free", True, None))
-    elif f.step == IDENTIFY and e.supervision.release_opens_session:
+    elif f.step == IDENTIFY and e.supervision.release_opens_session and w.stopping is None:
         opened = identified(e, w)
         yield "letting go: identified, in a new session", opened._replace(bus=("free", False, glance(opened)))
-    elif f.step == LOOK or (f.step == IDENTIFY and w.linked):
+    elif f.step == LOOK or (f.step == IDENTIFY and w.linked and not e.supervision.release_opens_session):
         yield "letting go: a look", w._replace(bus=("free", False, glance(w)))
     if f.step in (IDENTIFY, LOOK):
         yield "letting go: given up", _given_up(w, f)
@@ -69,6 +69,8 @@ def _looked(e: Engine, w: World, f: Freeing, look: Seen) -> World:
         return w._replace(freeing=f._replace(step=WRITE) if goes_on else None)
     if not e.free(look):
         return w
+    if w.disk_broken:
+        return _given_up(w, f)
     row = ("R", 0, 0) if f.reset else ("P", look.executed, 0)
     return w._replace(freeing=f._replace(step=ROW), rows=(*w.rows, row))
 

@@ -14,7 +14,8 @@ RELINKS = frozenset({S.OFFLINE, S.MANUAL, S.STOPPED, S.LOCKED_OUT})
 
 
 def links(e: Engine, w: World) -> Moves:
-    if not w.linked and w.bus is None and e.cell(w.machine) in RELINKS and not somebody_waits(w):
+    free = w.bus is None and w.stopping is None and not somebody_waits(w)
+    if not w.linked and free and e.cell(w.machine) in RELINKS:
         opened = identified(e, w)
         yield "the controller is identified", opened._replace(bus=("link", False, glance(opened)))
     if w.bus is not None and w.bus[0] == "link":

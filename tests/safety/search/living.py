@@ -7,7 +7,7 @@ from tests.safety.search.acting import feed
 from tests.safety.search.controller import Moves
 from tests.safety.search.engine import Engine
 from tests.safety.search.freeing import let_go
-from tests.safety.search.moving import dispatch
+from tests.safety.search.moving import intent_stored
 from tests.safety.search.properties import wrongly_told
 from tests.safety.search.world import PAST, Ctl, Path, Row, Told, World, with_fate
 
@@ -25,7 +25,11 @@ def settled(w: World) -> World:
 def rows(e: Engine, w: World) -> Moves:
     if w.rows:
         head, rest = w.rows[0], w.rows[1:]
-        yield f"row {head[0]} is on the disk", _act_on(e, durable(w._replace(rows=rest), head), head)
+        there = durable(w._replace(rows=rest), head)
+        if head[0] == "I":
+            yield from intent_stored(e, there, head[1])
+        else:
+            yield f"row {head[0]} is on the disk", let_go(e, there, head[1]) if head[0] in ("R", "P") else there
         if w.left.disk_faults:
             left = w.left._replace(disk_faults=w.left.disk_faults - 1)
             broken = w._replace(rows=(), left=left, disk_broken=True, calm=False)
@@ -56,13 +60,6 @@ def durable(w: World, row: Row) -> World:
 def is_past(w: World, command: int) -> bool:
     runs = w.echo.command == command and w.ctl in (Ctl.ACCEPTED, Ctl.EXECUTING, Ctl.COASTING)
     return not runs and all(message[1] != command for message in w.wire)
-
-
-def _act_on(e: Engine, w: World, row: Row) -> World:
-    """Whoever waited for the row goes on."""
-    if row[0] == "I" and w.path == Path.STORE:
-        return dispatch(e, w)
-    return let_go(e, w, row[1]) if row[0] in ("R", "P") else w
 
 
 def _disk_fault(e: Engine, w: World) -> World:

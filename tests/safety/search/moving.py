@@ -30,7 +30,8 @@ def asks(e: Engine, w: World) -> Moves:
 
 
 def answers(e: Engine, w: World) -> Moves:
-    if w.path != Path.NONE:
+    forsaken = w.path == Path.STORE and w.under is None  # its task still waits for its row
+    if w.path != Path.NONE and not forsaken:
         return
     for index, asked in enumerate(w.prompts):
         for user in USERS:
@@ -55,14 +56,19 @@ def last_look(e: Engine, w: World) -> Moves:
         look = w.bus[2]
         assert look is not None
         yield "the last look comes back", _looked(e, w._replace(bus=None), look)
+        yield "the command is called off at the last look", _called_off(e, observe(e, w._replace(bus=None), look))
         yield "the last look times out", link_down(e, w._replace(path=Path.NONE, asker=0))
 
 
 def _looked(e: Engine, w: World, look: Seen) -> World:
     w = observe(e, w, look)
     if e.refused_now(look):
-        return feed(e, w._replace(path=Path.NONE, asker=0), E.PROMPT_CLOSED)
+        return _called_off(e, w)
     return _confirmed(e, w)
+
+
+def _called_off(e: Engine, w: World) -> World:
+    return feed(e, w._replace(path=Path.NONE, asker=0), E.PROMPT_CLOSED)
 
 
 def _confirmed(e: Engine, w: World) -> World:
@@ -98,8 +104,20 @@ def draws(e: Engine, w: World) -> Moves:
     yield "the command gets its number", numbered if e.supervision.intent_before_send else dispatch(e, numbered)
 
 
+def intent_stored(e: Engine, w: World, command: int) -> Moves:
+    """An intent is on the disk: its own task asks a last time and sends, or calls off."""
+    if w.path == Path.STORE and w.under is not None and command == w.drawn:
+        yield "the intent is on the disk", dispatch(e, w)
+        yield "the intent is on the disk, the command called off", _called_off(e, w)
+        return
+    task_ends = w._replace(path=Path.NONE) if w.path == Path.STORE and w.under is None else w
+    if e.supervision.intent_is_own or not e.feed(w.machine, E.INTENT_STORED).sends:
+        yield "the intent of an ended command is on the disk", task_ends
+    else:
+        yield "the intent of an ended command is on the disk", dispatch(e, w)
+
+
 def dispatch(e: Engine, w: World) -> World:
-    """The intent is on the disk."""
     sends = e.feed(w.machine, E.INTENT_STORED).sends
     return feed(e, w._replace(path=Path.SEND if sends else Path.NONE), E.INTENT_STORED)
 

@@ -9,7 +9,7 @@ from tests.safety.search.canonical import canonical
 from tests.safety.search.engine import Engine, Rules
 from tests.safety.search.explorer import Bound, Found, explore
 from tests.safety.search.properties import broken
-from tests.safety.search.world import Left, Scope, World, start
+from tests.safety.search.world import Scope, World, left, start
 
 AGENT = (
     moving.asks,
@@ -31,8 +31,8 @@ AGENT = (
 OTHERS = (wire.moves, controller.runs, controller.reboots, controller.oddities)
 
 
-def search(scope: Scope, bound: Bound, rules: Rules | None = None) -> Found[World]:
-    e = Engine(rules or Rules())
+def search(scope: Scope, bound: Bound, engine: Engine | None = None) -> Found[World]:
+    e = engine or Engine(Rules())
 
     def moves(w: World) -> Iterator[tuple[str, World]]:
         for act in AGENT:
@@ -45,4 +45,24 @@ def search(scope: Scope, bound: Bound, rules: Rules | None = None) -> Found[Worl
     return explore(start(e.first, scope), moves, lambda w: broken(e, w), bound)
 
 
-WHOLE = Scope("everything", Left(3, 2, 1, 1, 1, 1, 1, 1))
+SMALL = (
+    Scope("three commands, two operators", left(prompts=3)),
+    Scope("two commands, stop, release", left(prompts=2, stops=1, releases=1)),
+    Scope("stop, release, reset", left(stops=1, resets=1, releases=1)),
+    Scope("reset, a doubled message", left(resets=1, copies=1)),
+    Scope("stop, an odd controller or cell", left(stops=1, oddities=1)),
+    Scope("a failing disk", left(stops=1, disk_faults=1)),
+    Scope("a crash of either side", left(crashes=1)),
+    Scope("two crashes", left(crashes=2)),
+)
+"""Searched to the last state each."""
+LARGE = (
+    Scope("three commands, two stops, release, reset", left(prompts=3, stops=2, releases=1, resets=1)),
+    Scope("a crash, stop, release, reset", left(crashes=1, stops=1, releases=1, resets=1)),
+    Scope("two crashes, a failing disk", left(crashes=2, disk_faults=1)),
+    Scope("two crashes, reset, a doubled message", left(crashes=2, resets=1, copies=1)),
+    Scope("two commands, a crash, an odd cell", left(prompts=2, crashes=1, oddities=1)),
+)
+"""For the long run: to the last state or as deep as their time allows."""
+WHOLE = Scope("everything at once", left(3, 2, 1, 1, 1, 1, 1, 1))
+"""Searched as deep as the time allows."""

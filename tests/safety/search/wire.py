@@ -1,9 +1,10 @@
 """Two messages on their way to the controller: delivered in any order, late, twice, or not at all.
 
 The driver keeps one transaction at a time, and a reply is only ever used for its own request; so what comes back is
-the answer of that transaction, as old as the wire made it, or a time-out. A write may be acknowledged before the
-controller looks at it (a gateway does so, and a receipt may still be the last one's then). Opening a session and taking the stop
-level back happen within their time-out or not at all: the link is closed before anything else is said.
+the answer of that transaction, as old as the wire made it, or a time-out. A mailbox may be acknowledged before the
+controller looks at it, and the receipt still be the last one's then; an acknowledged stop word stands in its register.
+Opening a session and taking the stop level back happen within their time-out or not at all: the link is closed
+before anything else is said.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ def moves(w: World) -> Moves:
         rest = w.wire[:index] + w.wire[index + 1 :]
         answered = _answered(w, message)
         yield from take(answered._replace(wire=rest), message)
-        if answered is not w:
-            yield "a message is acknowledged before it is looked at", answered
+        if answered is not w and message[0] == "M":
+            yield "the mailbox is acknowledged before it is looked at", answered
         yield "a message is lost", w._replace(wire=rest, calm=False)
         if w.left.copies and has_room(w):
             left = w.left._replace(copies=w.left.copies - 1)

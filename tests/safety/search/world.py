@@ -106,7 +106,8 @@ class Asked(NamedTuple):
 
 
 class Fate(NamedTuple):
-    """The truth about one command, which the agent cannot see. `fenced`: a stop was proved, or a lockout left, since."""
+    """The truth about one command, which the agent cannot see. `fenced`: since then a stop was proved, or a lockout
+    left."""
 
     writes: int
     motions: int
@@ -150,6 +151,20 @@ class Left(NamedTuple):
     copies: int
     disk_faults: int
     oddities: int
+
+
+def left(
+    prompts: int = 1,
+    crashes: int = 0,
+    stops: int = 0,
+    resets: int = 0,
+    releases: int = 0,
+    copies: int = 0,
+    disk_faults: int = 0,
+    oddities: int = 0,
+) -> Left:
+    """One command and nothing else, unless told."""
+    return Left(prompts, crashes, stops, resets, releases, copies, disk_faults, oddities)
 
 
 Row: TypeAlias = tuple[str, int, int]
