@@ -30,7 +30,7 @@ help:
 
 setup: $(READY)
 
-$(READY): .lock/pip.txt .lock/build.txt .lock/run.txt .lock/dev.txt .lock/model.txt .lock/second-model.txt pyproject.toml
+$(READY): .lock/pip.txt .lock/build.txt .lock/run.txt .lock/hmi.txt .lock/dev.txt .lock/model.txt .lock/second-model.txt pyproject.toml
 	@.ci/debian broker || true
 	@$(PYTHON) -c 'import sys; sys.exit(f"Python 3.11 or newer is needed, this is {sys.version.split()[0]}: make setup PYTHON=python3.11" if sys.version_info < (3, 11) else 0)'
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
@@ -69,11 +69,12 @@ cases: setup
 check: lint types arrows unit cases
 
 test: setup
-	@.ci/debian broker units
+	@.ci/debian broker units browser
 	@.ci/parts \
 		"lint:make lint" "types:make types" "arrows:make arrows" \
 		"unit:make unit" "cases:make cases" \
-		"services:$(BIN)/python -m pytest -q tests -m 'net and not model'" \
+		"services:$(BIN)/python -m pytest -q tests -m 'net and not model and not browser'" \
+		"page:$(BIN)/python -m pytest -q tests/hmi -m browser" \
 		"packaging:$(BIN)/python -m pytest -q tests -m 'slow and not net and not model'" \
 		$(if $(filter none,$(MODEL)),,"model:$(BIN)/python -m pytest -q tests -m model") \
 		"demo:env DEMO_EXIT=1 timeout 300 $(BIN)/edge-agent demo"

@@ -26,6 +26,7 @@ from edge_agent.demo.site import (
     running_site,
 )
 from edge_agent.demo.steps import STEPS, Stage, Step, StepFailed
+from edge_agent.hmi.launch import PageDied, installed, running_page
 from offline_rules.reading import Lang
 
 READY_S = 120.0
@@ -51,9 +52,10 @@ async def run_demo(wish: Wish, console: Console) -> int:
                 stage = await _stage(site, stack, console)
             failed = await _play(stage, wish, console)
             if not wish.leave:
-                await _stay(site, wish, console)
+                page = await _page(site, wish, stack)
+                await _stay(site, wish, console, page)
             return NOT_ALL if failed else ALL_RIGHT
-    except (BrokerMissing, BrokerDidNotStart, LineMissing, AgentDied) as error:
+    except (BrokerMissing, BrokerDidNotStart, LineMissing, AgentDied, PageDied) as error:
         console.print(f"[red]{escape(str(error))}[/red]")
         return CANNOT
 
@@ -104,25 +106,43 @@ def _line(console: Console, who: str, text: str) -> None:
         console.print(f"  [cyan]{escape(who):>8}[/cyan] {escape(line)}", highlight=False)
 
 
-async def _stay(site: Site, wish: Wish, console: Console) -> None:
+async def _page(site: Site, wish: Wish, stack: AsyncExitStack) -> str | None:
+    """The address of the operator's page; None where its extra is not installed."""
+    if not installed():
+        return None
+    log = site.folder / "page.log"
+    return await stack.enter_async_context(running_page(site.broker.port, log=log, prefix=PREFIX, lang=wish.lang))
+
+
+async def _stay(site: Site, wish: Wish, console: Console, page: str | None) -> None:
     """Until Ctrl-C; everything that was started ends with it."""
     port, settings = site.broker.port, site.settings
     say = f"edge-agent say --port {port} --user {OPERATOR} --password {PASSWORDS[OPERATOR]}"
     told = {
         "zh": (
             "系统保持运行，按 Ctrl-C 结束。另开一个终端试试：",
-            f"技术员控制台（PIN {PIN}，用户 {TECHNICIAN}）：",
-            "日志：",
+            "日志与检查：",
+            f"技术员控制台（用户 {TECHNICIAN}，PIN {PIN}；先 login {TECHNICIAN}）：",
+            "操作页面",
+            "操作页面没有安装（缺少 NiceGUI）：make setup",
         ),
         "en": (
             "It stays up until Ctrl-C. Try it from another terminal:",
-            f"The technician's console (PIN {PIN}, user {TECHNICIAN}):",
-            "The agent's log:",
+            "The agent's log, and a check-up:",
+            f"The technician's console (user {TECHNICIAN}, PIN {PIN}; begin with login {TECHNICIAN}):",
+            "The operator's page",
+            "The operator's page is not installed (NiceGUI is missing): make setup",
         ),
     }[wish.lang]
-    console.print(f"\n{told[0]}\n  .venv/bin/{say} '查一下 glass 的分拣规则'", highlight=False)
-    console.print(f"{told[1]}\n  picocom {site.console}\n  .venv/bin/pyserial-miniterm {site.console}", highlight=False)
-    console.print(f"{told[2]} {site.log}\n  .venv/bin/edge-agent doctor --settings {settings}", highlight=False)
+    logins = ", ".join(f"{user}/{PASSWORDS[user]}" for user in (OPERATOR, VIEWER, TECHNICIAN))
+    lines = (
+        f"\n{told[0]}\n  .venv/bin/{say} '查一下 glass 的分拣规则'",
+        f"{told[1]}\n  {site.log}\n  .venv/bin/edge-agent doctor --settings {settings}",
+        f"{told[2]}\n  picocom {site.console}\n  .venv/bin/pyserial-miniterm {site.console}",
+        f"{told[3]} ({logins}):\n  {page}" if page is not None else told[4],
+    )
+    for line in lines:
+        console.print(escape(line), highlight=False, soft_wrap=True)
     ended = asyncio.Event()
     loop = asyncio.get_running_loop()
     for each in (signal.SIGINT, signal.SIGTERM):

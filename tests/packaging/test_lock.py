@@ -15,7 +15,7 @@ from edge_agent.places import checkout
 
 ROOT = checkout() or Path()
 LOCKS = sorted((ROOT / ".lock").glob("*.txt"))
-SETS = {"run": (), "model": ("model",), "dev": ("dev",)}
+SETS = {"run": (), "model": ("model",), "hmi": ("hmi",), "dev": ("dev", "hmi")}
 """Lock → extras of pyproject.toml."""
 HASH = re.compile(r"--hash=sha256:[0-9a-f]{64}")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -36,7 +36,7 @@ def pinned(lock: Path) -> dict[str, set[str]]:
 
 
 def test_all_locks_are_there() -> None:
-    assert [lock.stem for lock in LOCKS] == ["build", "dev", "model", "pip", "run", "second-model"]
+    assert [lock.stem for lock in LOCKS] == ["build", "dev", "hmi", "model", "pip", "run", "second-model"]
 
 
 @pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: lock.stem)

@@ -15,7 +15,7 @@ from edge_agent.places import Place, packaged
 from edge_agent.settings import Settings, load_settings
 
 MOST_EXPOSED = 2.0
-UNITS = ["edge-agent.service"]
+UNITS = ["edge-agent.service", "edge-agent-hmi.service"]
 PROGRAM = "/opt/edge-agent/bin/edge-agent"
 
 analyze = shutil.which("systemd-analyze")

@@ -1,0 +1,71 @@
+"""Starts the page server as a process of its own, for demo and tests. Needs nothing of the page's extra itself."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import importlib.util
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Final
+
+from edge_agent.adapters.mqtt.broker import free_port
+from edge_agent.messages.codes import Lang
+from edge_agent.messages.topics import DEFAULT_PREFIX
+
+READY_S: Final = 30.0
+STOP_S: Final = 10.0
+LOOK_S: Final = 0.05
+
+
+class PageDied(Exception):
+    """The page server ended by itself or never listened; the text is the end of its log."""
+
+
+def installed() -> bool:
+    """Whether the extra `hmi` is here."""
+    return importlib.util.find_spec("nicegui") is not None
+
+
+@asynccontextmanager
+async def running_page(
+    broker_port: int, *, log: Path, prefix: str = DEFAULT_PREFIX, lang: Lang = "zh", port: int | None = None
+) -> AsyncIterator[str]:
+    """Its address on this machine, once it listens. Raises `PageDied`."""
+    page_port = port or free_port()
+    arguments = ("--broker-port", str(broker_port), "--prefix", prefix, "--port", str(page_port), "--lang", lang)
+    with log.open("ab") as out:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "edge_agent", "hmi", *arguments, stdout=out, stderr=out
+        )
+    try:
+        await _listening(process, page_port, log)
+        yield f"http://127.0.0.1:{page_port}/"
+    finally:
+        await _end(process)
+
+
+async def _listening(process: asyncio.subprocess.Process, port: int, log: Path) -> None:
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(READY_S):
+            while process.returncode is None:
+                with contextlib.suppress(OSError):
+                    _, writer = await asyncio.open_connection("127.0.0.1", port)
+                    writer.close()
+                    return
+                await asyncio.sleep(LOOK_S)
+    raise PageDied("\n".join(log.read_text(errors="replace").splitlines()[-12:]) or f"nothing listened on port {port}")
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    if process.returncode is not None:
+        return
+    process.terminate()
+    try:
+        async with asyncio.timeout(STOP_S):
+            await process.wait()
+    except TimeoutError:
+        process.kill()
+        await process.wait()
