@@ -17,7 +17,7 @@ import signal
 import sys
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -25,21 +25,22 @@ from edge_agent import app
 from edge_agent.adapters.mqtt.link import LinkState
 from edge_agent.cell_file import load_cell
 from edge_agent.control.ends import Freed
-from edge_agent.control.ports import Steps
 from edge_agent.desk.arrival import Arrival
 from edge_agent.safety.permission import Role
 from edge_agent.settings import load_settings
 from edge_agent.world import router
 from offline_rules.router import Router
 from tests.chaos.broken import BROKEN
+from tests.chaos.disk import Disk, install
 
 LISTENS_MAX = 8
+STEPS_MAX = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class Life:
     """One life of an agent. `kill_at` names a step, reached by its `of_command`-th command or later; `broken` a
-    variant that must be caught."""
+    variant that must be caught; `spoilt_disk`: the console's word `disk` decides what the disk does."""
 
     settings: str
     simulator: str
@@ -48,26 +49,34 @@ class Life:
     kill_at: str | None = None
     of_command: int = 1
     broken: str | None = None
+    spoilt_disk: bool = False
 
 
-def killing(life: Life) -> Steps:
-    """Ends this very process, as a power supply would, when the step is reached."""
-    commands = 0
+@dataclass(slots=True)
+class Way:
+    """Which steps were reached, and what held at that moment. Ends this very process, as a power supply would, when
+    the step to die at is reached."""
 
-    def reached(step: str) -> None:
-        nonlocal commands
-        commands += step == "confirmed"
-        if step == life.kill_at and commands >= life.of_command:
+    life: Life
+    disk: Disk
+    running: app.Running | None = None
+    commands: int = 0
+    steps: list[dict[str, Any]] = field(default_factory=list)
+
+    def reached(self, step: str) -> None:
+        self.commands += step == "confirmed"
+        if step == self.life.kill_at and self.commands >= self.life.of_command:
             os.kill(os.getpid(), signal.SIGKILL)
-
-    return reached
+        state = None if self.running is None else self.running.agent.supervisor.view.state.value
+        if len(self.steps) < STEPS_MAX:
+            self.steps.append({"step": step, "state": state, "synced": self.disk.synced})
 
 
 class Console:
     """Lines of the cell's console without its terminal: what arrives here arrives as local."""
 
-    def __init__(self, running: app.Running) -> None:
-        self._running, self._agent = running, running.agent
+    def __init__(self, running: app.Running, way: Way) -> None:
+        self._running, self._agent, self._way = running, running.agent, way
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while line := await reader.readline():
@@ -91,6 +100,13 @@ class Console:
                 command = view.command_state.value if view.command_state else None
                 online = self._running.link.state is LinkState.ONLINE
                 return {"state": view.state.value, "reason": view.reason, "command": command, "online": online}
+            case "disk":
+                for name, value in asked["set"].items():
+                    setattr(self._way.disk, name, value)
+                disk = self._way.disk
+                return {"failed": disk.failed, "synced": disk.synced, "held": disk.held}
+            case "steps":
+                return {"steps": self._way.steps}
             case other:
                 raise ValueError(other)
         return {"taken": True}
@@ -102,9 +118,13 @@ async def live(life: Life) -> None:
         BROKEN[life.broken]()
     stopping = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopping.set)
-    options = app.Options(simulator=Path(life.simulator), steps=killing(life))
+    way = Way(life, Disk())
+    if life.spoilt_disk:
+        install(way.disk)
+    options = app.Options(simulator=Path(life.simulator), steps=way.reached)
     async with app.site(load_settings(Path(life.settings)), options) as running:
-        server = await asyncio.start_unix_server(Console(running).serve, life.socket, backlog=LISTENS_MAX)
+        way.running = running
+        server = await asyncio.start_unix_server(Console(running, way).serve, life.socket, backlog=LISTENS_MAX)
         await running.until(stopping)
         server.close()
 

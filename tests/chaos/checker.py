@@ -151,17 +151,19 @@ def _unknown_locks(found: Evidence) -> Iterator[str]:
 
 
 def _one_end_a_request(found: Evidence) -> Iterator[str]:
-    ends = Counter(row.run for row in found.of(Kind.TERMINAL))
+    """A request is known by its user and its id."""
+    ends = Counter((row.body["user"], row.run) for row in found.of(Kind.TERMINAL))
     done = Counter(
-        row.run
+        (row.body["user"], row.run)
         for row in found.of(Kind.EVENT)
         if row.body.get("level") == row.run and row.body.get("event", {}).get("type") == "done"
     )
     for row in found.of(Kind.REQUEST):
-        if ends[row.run] != 1:
-            yield f"request {row.run} has {ends[row.run]} ends"
-        if done[row.run] > 1:
-            yield f"request {row.run} was told done {done[row.run]} times"
+        whose = (row.body["user"], row.run)
+        if ends[whose] != 1:
+            yield f"request {row.run} has {ends[whose]} ends"
+        if done[whose] > 1:
+            yield f"request {row.run} was told done {done[whose]} times"
 
 
 def _quiet_after(what: str, begins: list[float], freed: list[float], found: Evidence) -> Iterator[str]:

@@ -44,7 +44,10 @@ class Disk:
     code: int = IOERR_FSYNC
     once: bool = False
     hold_s: float = 0.0
+    """The next sync takes this much longer."""
     failed: int = 0
+    synced: int = 0
+    held: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def before(self, name: OpName, path: str) -> int:
@@ -53,9 +56,11 @@ class Disk:
             return OK
         with self._lock:
             hold_s, self.hold_s = (self.hold_s, 0.0) if name == "sync" else (0.0, self.hold_s)
+            self.held += hold_s > 0
             verdict = self._verdict(name)
         if hold_s:
             time.sleep(hold_s)
+        self.synced += name == "sync" and verdict == OK
         return verdict
 
     def _verdict(self, name: OpName) -> int:

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import time
+from typing import Any
 
 import pytest
 
 from drivers.cell_modbus.driver import CellModbusDriver
 from drivers.cell_modbus.registers import Reg
 from drivers.contract import Action, NotSent
+from edge_agent.run.journal import Kind
+from tests.chaos.checker import violations
+from tests.chaos.episode import all_ended
+from tests.chaos.figures import note
+from tests.chaos.site import POLL_S, WITHIN_S, NotReached, Site, lane
+from tests.chaos.visitor import HOME, PICK_AND_PLACE, ByMqtt, ask, confirmation, logged_in, message
 from tests.drivers.bench import SESSION, job_of
 from tests.drivers.scripted import honest, link_to, scripted
 
@@ -32,3 +40,82 @@ async def test_stop_that_goes_ahead_of_a_waiting_command_calls_it_off() -> None:
         await reading
         assert [written.address for written in peer.written] == [Reg.STOP]
         link.close()
+
+
+HOLD_S = 10.0
+WAITING = 20
+
+
+async def _until(site: Site, what: str, **question: Any) -> None:
+    """The console's answer shows `what`."""
+    deadline_s = time.monotonic() + WITHIN_S
+    while time.monotonic() < deadline_s:
+        answer = await site.console.ask(**question)
+        if answer is not None and (answer.get("held") or answer.get("state") == what):
+            return
+        await asyncio.sleep(POLL_S)
+    raise NotReached(f"{what}: {answer}\n{site.agent_log()}")
+
+
+@pytest.mark.parametrize("arrival", ["mqtt", "console"])
+async def test_stop_while_the_journal_is_held_and_twenty_requests_wait(arrival: str) -> None:
+    """The stop word is on the wire before any further commit, and it is the person's stop, not the journal fault's.
+
+    What held when the word left is written down by the agent at that very step; the proxy says that it left.
+    """
+    async with lane() as here:
+        site = await here.fresh()
+        await site.start(spoilt_disk=True)
+        await site.ready("READY")
+        async with logged_in(site, "op1") as session, logged_in(site, "op2") as other:
+            who, many = ByMqtt(session), ByMqtt(other)
+            _, prompt = await ask(who, PICK_AND_PLACE)
+            await who.send(confirmation(who, prompt))
+            await _until(site, "EXECUTING", op="view")
+            await site.console.ask(op="disk", set={"hold_s": HOLD_S})
+            waiting = [asyncio.create_task(many.send(message("ask", text="which bin does glass go into")))]
+            await _until(site, "held", op="disk", set={})
+            waiting += [asyncio.create_task(many.send(message("ask", text=HOME))) for _ in range(WAITING - 1)]
+            held = await site.console.ask(op="disk", set={})
+            sent_ms = await _say_stop(arrival, who, site)
+            await _until_sent(site)
+            steps = await site.console.ask(op="steps")
+            for task in waiting:
+                task.cancel()
+            await asyncio.gather(*waiting, return_exceptions=True)
+        assert held is not None
+        assert steps is not None
+        word = next(each for each in steps["steps"] if each["step"] == "stop_sent")
+        assert word == {"step": "stop_sent", "state": "STOPPING", "synced": held["synced"]}
+        stop = next(each for each in site.sights((time.time() - time.monotonic()) * 1000) if each.kind == "stop")
+        note(f"stop word on the wire, journal held ({arrival})", f"{stop.at_ms - sent_ms:.1f} ms after it was said")
+        await _then_all_adds_up(site)
+
+
+async def _say_stop(arrival: str, who: ByMqtt, site: Site) -> float:
+    """When it was said, in ms of the wall clock."""
+    said_ms = time.time() * 1000
+    if arrival == "mqtt":
+        await who.stop()
+    else:
+        await site.console.ask(op="stop", user="op1")
+    return said_ms
+
+
+async def _until_sent(site: Site) -> None:
+    deadline_s = time.monotonic() + WITHIN_S
+    while await site.cell.stop_frames() == 0:
+        assert time.monotonic() < deadline_s, "no stop word"
+        await asyncio.sleep(POLL_S)
+
+
+async def _then_all_adds_up(site: Site) -> None:
+    await site.kill()
+    await site.start()
+    state = await site.ready()
+    await all_ended(site)
+    found = await site.evidence(state)
+    assert not violations(found)
+    assert state in ("STOPPED", "LOCKED_OUT")
+    assert found.of(Kind.COMMAND)
+    await site.leave()
