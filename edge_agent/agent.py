@@ -294,7 +294,8 @@ class Agent:
             self.supervisor.journal_fault(str(fault))
             parsed = parse_request(arrival.payload, arrival.user)
             if not isinstance(parsed, Rejection):
-                self._closing.not_stored(parsed.id, self._speaker(arrival, parsed.lang))
+                stop = self.intake.asks_to_stop(arrival, parsed)
+                self._closing.not_stored(parsed.id, self._speaker(arrival, parsed.lang), stop=stop)
             raise
         if isinstance(taken, Refused):
             speaker = self._speaker(arrival, taken.lang)
@@ -389,9 +390,9 @@ class Agent:
         for kind, holds in _alarm_conditions(view):
             await self._set_alarm(kind, holds, device, ", ".join(view.detail))
 
-    def _phase(self, run_id: str, phase: str) -> None:
+    def _phase(self, user: str, run_id: str, phase: str) -> None:
         """Told in the moment before the one write: from here on a cancel is a stop request."""
-        open_run = self.runs.get(run_id)
+        open_run = self.runs.get(user, run_id)
         if open_run is not None:
             open_run.on_the_arm = True
             self._keep(asyncio.create_task(self.pipeline.phase_of(open_run, phase)))

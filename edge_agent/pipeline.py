@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 
 from edge_agent.desk.intake import Taken
-from edge_agent.desk.open_runs import OpenRun, OpenRuns
+from edge_agent.desk.open_runs import OPERATOR_CANCEL, OpenRun, OpenRuns
 from edge_agent.desk.speaker import Speaker
 from edge_agent.messages.codes import Phase
 from edge_agent.messages.event import Status
@@ -71,12 +71,17 @@ class Pipeline:
             job.run.end(RunState.FAILED, "internal_failure", repr(error))
             told = diagnosis_release(Ending.EXECUTION_FAILED, Basis.NOTHING)
         finally:
-            self.runs.end(job.run_id)
+            self.runs.end(job.speaker.user, job.run_id)
         return await self.closing.finish(job, told)
 
     async def stopped(self, speaker: Speaker, request_id: str, response_topic: str | None) -> Release:
-        """A stop that came on its own topic: asked of the arm already; this tells how it ended."""
-        taken = await self._note_stop(speaker, request_id, response_topic)
+        """A stop that came on its own topic: asked of the arm already; this tells how it ended, and where nothing can
+        be written down, that it was asked."""
+        try:
+            taken = await self._note_stop(speaker, request_id, response_topic)
+        except JournalFault as fault:
+            self.closing.journal_fault(str(fault))
+            taken = _stop_of(speaker, request_id, response_topic)
         return await self.handle(taken)
 
     async def _note_stop(self, speaker: Speaker, request_id: str, response_topic: str | None) -> Taken:
@@ -85,7 +90,7 @@ class Pipeline:
         written = await self.journal.append(Entry(Kind.REQUEST, body, request_id, f"{speaker.user}/{request_id}"))
         if isinstance(written, Duplicate):
             return await self._note_stop(speaker, self.moving.new_prompt_id(), response_topic)
-        return Taken(StopRequest(v=1, id=request_id), request_id, speaker, response_topic, stopped=True)
+        return _stop_of(speaker, request_id, response_topic)
 
     async def phase_of(self, open_run: OpenRun, phase: str) -> None:
         """A phase of the command that is out, as the supervision reaches it."""
@@ -203,13 +208,18 @@ class Pipeline:
         return await self.moving.stop(job)
 
     async def _cancel(self, job: Job, run_id: str | None) -> Told:
-        """What is not yet stored is called off; what is on the arm is stopped."""
-        if self.asking_back.withdraw(job) or await self.moving.withdraw(job):
-            return self.telling.cancelled(job)
+        """What is on the arm is stopped, whatever else is open; what is not yet stored is called off."""
         others = [r for r in self.runs.of(job.speaker.user, run_id) if r.run is not job.run]
         if any(r.on_the_arm for r in others):
             self.moving.supervisor.request_stop(job.speaker.user)
             return await self.moving.stop(job)
         for each in others:
-            each.run.cancel("operator_cancel")
-        return self.telling.cancelled(job) if others else self.telling.nothing_to_cancel(job)
+            each.run.cancel(OPERATOR_CANCEL)
+        if run_id is not None and others:
+            return self.telling.cancelled(job)
+        asked, shown = self.asking_back.withdraw(job), await self.moving.withdraw(job)
+        return self.telling.cancelled(job) if others or asked or shown else self.telling.nothing_to_cancel(job)
+
+
+def _stop_of(speaker: Speaker, request_id: str, response_topic: str | None) -> Taken:
+    return Taken(StopRequest(v=1, id=request_id), request_id, speaker, response_topic, stopped=True)

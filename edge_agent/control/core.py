@@ -42,10 +42,10 @@ class Tempo:
 
 @dataclass(frozen=True, slots=True)
 class Ears:
-    """Who is told: of every new view, and of the phases of the command that is out (run, phase)."""
+    """Who is told: of every new view, and of the phases of the command that is out (user, run, phase)."""
 
     on_change: Callable[[CellView], None] = lambda _: None
-    on_phase: Callable[[str, str], None] = lambda _run, _phase: None
+    on_phase: Callable[[str, str, str], None] = lambda _user, _run, _phase: None
 
 
 @dataclass(slots=True)

@@ -99,7 +99,7 @@ class Dispatching:
 
     async def _send_once(self, under: Underway) -> None:
         core = self._core
-        core.ears.on_phase(under.run, "DISPATCHING")
+        core.ears.on_phase(under.user, under.run, "DISPATCHING")
         core.steps("before_send")
         under.frames = 1
         try:
@@ -116,7 +116,7 @@ class Dispatching:
             core.steps("sent")
             under.sent_at_s = core.clock.monotonic_s()
             core.feed(CellEvent.SENT, "sent")
-            core.ears.on_phase(under.run, "AWAITING_RECEIPT")
+            core.ears.on_phase(under.user, under.run, "AWAITING_RECEIPT")
             self._wake()
 
 

@@ -104,7 +104,7 @@ class Watching:
             core.steps("accepted")
         if executing and core.machine.command is CommandState.ACCEPTED:
             core.feed(CellEvent.ACCEPTED, "executing")
-            core.ears.on_phase(under.run, "EXECUTING")
+            core.ears.on_phase(under.user, under.run, "EXECUTING")
             core.steps("executing")
 
     def observe(self, snapshot: Snapshot) -> None:

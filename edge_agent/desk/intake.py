@@ -123,11 +123,15 @@ class Intake:
         verdict = accept_again(request, self._facts(arrival, request, None, counted=False))
         return verdict if isinstance(verdict, Rejection) else None
 
-    def _stop_first(self, arrival: Arrival, parsed: Request | Rejection) -> bool:
+    def asks_to_stop(self, arrival: Arrival, parsed: Request | Rejection) -> bool:
+        """A stop word of somebody who is known, said now."""
         spoken = spoken_text(parsed)
         if spoken is None or arrival.retained or arrival.user is None:
             return False
-        if self._read(spoken).stop is not StopSense.STOP:
+        return self._read(spoken).stop is StopSense.STOP
+
+    def _stop_first(self, arrival: Arrival, parsed: Request | Rejection) -> bool:
+        if arrival.user is None or not self.asks_to_stop(arrival, parsed):
             return False
         self._stop(arrival.user)
         return True
@@ -150,11 +154,12 @@ class Intake:
         )
 
     async def _first_state(self, user: str, request_id: str) -> str | None:
-        """How the first run of this id stands; None when it was never seen."""
-        if await self._journal.last(Kind.REQUEST, f"{user}/{request_id}") is None:
-            return None
-        end = await self._journal.last(Kind.TERMINAL, f"{user}/{request_id}")
-        return "RUNNING" if end is None else str(end.body["outcome"])
+        """How the first run of this id stands; None when it was never seen. A refusal is an end too: what was refused
+        under an id is not taken under the same id later, which would have two ends."""
+        kinds, key = (Kind.REQUEST, Kind.TERMINAL), f"{user}/{request_id}"
+        rows = await self._journal.rows(kinds=kinds, key=key, limit=len(kinds))
+        ends = [str(row.body["outcome"]) for row in rows if row.kind is Kind.TERMINAL]
+        return ends[0] if ends else "RUNNING" if rows else None
 
     async def _store(self, arrival: Arrival, accepted: Accepted, stopped: bool) -> Taken | Refused:
         request, user = accepted.request, arrival.user or ""

@@ -12,7 +12,7 @@ from edge_agent.run.context import Run
 MAX_OPEN = 64
 """More at once than one cell's people can wait for; beyond it a request is refused `busy`."""
 
-CANCELLED_BY_OPERATOR = "operator_cancel"
+OPERATOR_CANCEL = "operator_cancel"
 CLIENT_GONE = "client_gone"
 
 
@@ -27,7 +27,8 @@ class OpenRun:
 
 class OpenRuns:
     def __init__(self) -> None:
-        self._runs: dict[str, OpenRun] = {}
+        self._runs: dict[tuple[str, str], OpenRun] = {}
+        """By user and id: two people may have hit upon the same id, and neither is to lose the other's run."""
 
     def __len__(self) -> int:
         return len(self._runs)
@@ -40,13 +41,13 @@ class OpenRuns:
         return len(self._runs) >= MAX_OPEN
 
     def put(self, open_run: OpenRun) -> None:
-        self._runs[open_run.run.ids.run] = open_run
+        self._runs[open_run.speaker.user, open_run.run.ids.run] = open_run
 
-    def end(self, run_id: str) -> None:
-        self._runs.pop(run_id, None)
+    def end(self, user: str, run_id: str) -> None:
+        self._runs.pop((user, run_id), None)
 
-    def get(self, run_id: str) -> OpenRun | None:
-        return self._runs.get(run_id)
+    def get(self, user: str, run_id: str) -> OpenRun | None:
+        return self._runs.get((user, run_id))
 
     def of(self, user: str, run_id: str | None = None) -> Iterable[OpenRun]:
         return [r for r in self if r.speaker.user == user and run_id in (None, r.run.ids.run)]

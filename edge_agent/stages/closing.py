@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from edge_agent.desk.intake import Refused
 from edge_agent.desk.open_runs import CLIENT_GONE
 from edge_agent.desk.speaker import Speaker
-from edge_agent.desk.stream import Address
+from edge_agent.desk.stream import Address, Stream
 from edge_agent.messages.codes import FailureCode, Lang
 from edge_agent.messages.event import Body, Done, Failure, Termination, Usage
 from edge_agent.messages.rejection import RejectionName
@@ -65,7 +65,7 @@ class Closing:
         except JournalFault as fault:
             decided = diagnosis_release(Ending.STORE_FAILED, Basis.NOTHING)
             self.journal_fault(str(fault))
-            failure = _failure(job.page, job.run.ids.trace, FailureCode.RUN_PERSISTENCE_FAILED)
+            failure = _failure(job.page, job.run.ids.trace, FailureCode.RUN_PERSISTENCE_FAILED, stop=job.taken.stopped)
             job.stream.tell_unstored(self.opening.first_of(job), failure, self._done(job, decided, termination))
         return decided
 
@@ -84,7 +84,7 @@ class Closing:
         if job.stream.released:
             return []
         if decided.failure is not None:
-            return [_failure(job.page, job.run.ids.trace, decided.failure)]
+            return [_failure(job.page, job.run.ids.trace, decided.failure, stop=job.taken.stopped)]
         return [told.content] if isinstance(told, Told) else []
 
     def _done(self, job: Job, decided: Release, ended: RunTermination) -> Done:
@@ -110,7 +110,6 @@ class Closing:
             return
         said = refused.rejection
         known = said.readable_id and said.name is not RejectionName.DUPLICATE
-        address = Address(speaker.user, speaker.channel, said.key if known else "-", refused.response_topic)
         traces = self.opening.traces()
         content = rejection(
             self.opening.page(speaker),
@@ -124,13 +123,26 @@ class Closing:
         )
         first = self.opening.first(said.key, traces.parse_trace_id, speaker.lang)
         done = self._without_run(release(Happened.REFUSED), "refused")
-        await self.opening.stream(said.key, address).emit(first, content, done)
+        for level in (said.key, "-") if known else ("-",):
+            address = Address(speaker.user, speaker.channel, level, refused.response_topic)
+            if await self._said(self.opening.stream(said.key, address), first, content, done):
+                return
 
-    def not_stored(self, request_id: str, speaker: Speaker) -> None:
-        """A request whose row could not be written: told so, not acknowledged, and never run."""
+    async def _said(self, stream: Stream, *bodies: Body) -> bool:
+        """False where the id has its end already. What cannot be written down is told all the same."""
+        try:
+            return await stream.emit(*bodies)
+        except JournalFault as fault:
+            self.journal_fault(str(fault))
+            stream.tell_unstored(*bodies)
+            return True
+
+    def not_stored(self, request_id: str, speaker: Speaker, *, stop: bool) -> None:
+        """A request whose row could not be written: told so, not acknowledged, and never run. `stop`: but for the stop
+        in it, which was asked for before anything was written."""
         traces = self.opening.traces()
         address = Address(speaker.user, speaker.channel, request_id)
-        failure = _failure(self.opening.page(speaker), traces.trace_id, FailureCode.RUN_PERSISTENCE_FAILED)
+        failure = _failure(self.opening.page(speaker), traces.trace_id, FailureCode.RUN_PERSISTENCE_FAILED, stop=stop)
         first = self.opening.first(request_id, traces.parse_trace_id, speaker.lang)
         done = self._without_run(diagnosis_release(Ending.STORE_FAILED, Basis.NOTHING), "store_failed")
         self.opening.stream(request_id, address).tell_unstored(first, failure, done)
@@ -156,8 +168,10 @@ class Closing:
         )
 
 
-def _failure(page: Page, trace: str, code: FailureCode) -> Failure:
-    return Failure(code=code, text=page.say(f"failure.{code.value}", page.facts({"trace_id": trace})), trace_id=trace)
+def _failure(page: Page, trace: str, code: FailureCode, *, stop: bool = False) -> Failure:
+    """Of a stop it is never said that nothing was done: the controller was asked before anything else."""
+    text = "failure.stop" if stop else f"failure.{code.value}"
+    return Failure(code=code, text=page.say(text, page.facts({"trace_id": trace})), trace_id=trace)
 
 
 def _termination_row(job: Job, ended: RunTermination) -> Entry:

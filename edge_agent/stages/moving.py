@@ -24,9 +24,7 @@ from edge_agent.release.movements import motion, stop
 from edge_agent.release.policy import Happened
 from edge_agent.release.prompts import confirmation
 from edge_agent.release.rejections import rejection
-from edge_agent.run.budget import BudgetExceeded
 from edge_agent.run.journal import Entry, Journal, JournalFault, Kind
-from edge_agent.run.lifecycle import RunAborted
 from edge_agent.safety.cell import CellState
 from edge_agent.safety.cell_spec import CellSpec
 from edge_agent.safety.command import CommandState
@@ -146,10 +144,14 @@ class Moving:
         verdict = self.supervisor.prompts.answer(said, self.monotonic_s())
         if not isinstance(verdict, Confirmed):
             return self._refused(job, verdict, None, {})
-        await self._close_prompt(job, request.prompt_id, "confirmed")
-        if isinstance(verdict.subject, ReleaseStop):
-            return await self._release(job)
-        return await self._move(job, verdict.subject)
+        try:
+            await self._close_prompt(job, request.prompt_id, "confirmed")
+            if isinstance(verdict.subject, ReleaseStop):
+                return await self._release(job)
+            return await self._move(job, verdict.subject)
+        except JournalFault as fault:
+            self.supervisor.journal_fault(str(fault))  # on the way to the arm: what cannot be recorded is not done
+            raise
 
     async def withdraw(self, job: Job) -> bool:
         """The user's open confirmation, if there is one, is taken back."""
@@ -181,8 +183,8 @@ class Moving:
             await job.phase(Phase.CHECKING_CELL)
             job.run.check_active()
             job.run.reserve_tool_call(ToolName.ARM_CONTROL)
-        except (BudgetExceeded, RunAborted, JournalFault):
-            self.supervisor.give_up("not_dispatched")
+        except Exception:
+            self.supervisor.give_up("not_dispatched")  # whatever it was, the cell waits for this answer no longer
             raise
         started, at_s = self.now(), self.monotonic_s()
         outcome = await self.supervisor.execute(

@@ -135,6 +135,16 @@ async def test_the_same_id_runs_once_and_is_told_how_the_first_stands(desk: Desk
     assert over.first_state == "SUCCESS"
 
 
+async def test_what_was_refused_under_an_id_is_not_taken_under_it_later(desk: Desk) -> None:
+    """Its refusal was its end: another run would give the id a second one."""
+    assert name_of(await desk.take(ask(epoch=7))) is RejectionName.STALE_EPOCH
+    await desk.journal.append(Entry(Kind.TERMINAL, {"outcome": "FALLBACK"}, ID, key=f"op1/{ID}"))
+    again = await desk.take(ask())
+    assert isinstance(again, Refused)
+    assert (again.rejection.name, again.first_state) == (RejectionName.DUPLICATE, "FALLBACK")
+    assert desk.journal.bodies(Kind.REQUEST) == []
+
+
 async def test_another_user_may_have_the_same_id_and_learns_nothing_of_the_first(desk: Desk) -> None:
     await desk.take(ask())
     assert isinstance(await desk.take(ask(), user="op2"), Taken)

@@ -61,6 +61,14 @@ def test_runs_are_found_by_user_and_by_id() -> None:
     assert list(all_of_them.of("op1")) == [mine, other]
     assert list(all_of_them.of("op1", "b")) == [other]
     assert list(all_of_them.of("op2")) == []
-    all_of_them.end("a")
-    assert all_of_them.get("a") is None
+    all_of_them.end("op1", "a")
+    assert all_of_them.get("op1", "a") is None
     assert len(all_of_them) == 1
+
+
+def test_two_people_with_one_id_have_a_run_each() -> None:
+    mine, yours = opened("a", "op1", None, on_the_arm=True), opened("a", "op2", None)
+    all_of_them = runs(mine, yours)
+    all_of_them.end("op2", "a")
+    assert list(all_of_them.of("op1")) == [mine]
+    assert all_of_them.get("op1", "a") is mine

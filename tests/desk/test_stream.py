@@ -150,7 +150,7 @@ class SlowJournal(MemoryJournal):
 async def test_two_who_tell_at_once_take_no_number_twice(heard: Heard) -> None:
     told = stream(SlowJournal(), heard)
     await told.emit(metadata())
-    assert await asyncio.gather(told.emit(STATUS), told.emit(failure(), done())) == [True, True]
+    assert list(await asyncio.gather(told.emit(STATUS), told.emit(failure(), done()))) == [True, True]
     assert heard.order == [(0, "metadata"), (1, "status"), (2, "failure"), (3, "done")]
 
 
@@ -158,7 +158,7 @@ async def test_a_phase_that_comes_while_the_end_is_written_is_late(heard: Heard)
     journal = SlowJournal()
     told = stream(journal, heard)
     await told.emit(metadata())
-    assert await asyncio.gather(told.emit(failure(), done()), told.emit(STATUS)) == [True, False]
+    assert list(await asyncio.gather(told.emit(failure(), done()), told.emit(STATUS))) == [True, False]
     assert heard.order == [(0, "metadata"), (1, "failure"), (2, "done")]
     assert journal.bodies(Kind.EVENT)[-1] == {"late": "status"}
 
