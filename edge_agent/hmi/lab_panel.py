@@ -24,7 +24,9 @@ class LabPanel:
             text(words.say("lab.heading"), "h2")
             text(words.say("lab.lead"), "p", "lead")
             with box("div", "lab-form"):
-                choice(self._choose, words.say("lab.fault"), {n: n for n in self._names}, self._fault, data_id="fault")
+                choice(
+                    self._choose, words.say("lab.fault"), {n: n for n in self._names}, self._fault, data_id="fault-name"
+                )
                 choice(self._times, words.say("lab.count"), {c: f"× {c}" for c in COUNTS}, self._count)
                 press(words.say("lab.put"), self._put, "button strong", data_id="put")
                 press(words.say("lab.clear"), self._clear, "button", data_id="clear")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import importlib.util
+import os
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -38,13 +39,18 @@ async def running_page(
     arguments = ("--broker-port", str(broker_port), "--prefix", prefix, "--port", str(page_port), "--lang", lang)
     with log.open("ab") as out:
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "edge_agent", "hmi", *arguments, stdout=out, stderr=out
+            sys.executable, "-m", "edge_agent", "hmi", *arguments, stdout=out, stderr=out, env=_environment()
         )
     try:
         await _listening(process, page_port, log)
         yield f"http://127.0.0.1:{page_port}/"
     finally:
         await _end(process)
+
+
+def _environment() -> dict[str, str]:
+    """NiceGUI serves another port when it takes itself to be run by a test."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
 
 
 async def _listening(process: asyncio.subprocess.Process, port: int, log: Path) -> None:
@@ -56,7 +62,11 @@ async def _listening(process: asyncio.subprocess.Process, port: int, log: Path) 
                     writer.close()
                     return
                 await asyncio.sleep(LOOK_S)
-    raise PageDied("\n".join(log.read_text(errors="replace").splitlines()[-12:]) or f"nothing listened on port {port}")
+    raise PageDied(_last_words(log) or f"the page server did not listen on port {port}")
+
+
+def _last_words(log: Path) -> str:
+    return "\n".join(log.read_text(errors="replace").splitlines()[-12:])
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:

@@ -145,8 +145,7 @@ class _Server:
     def _words(self, request: Request) -> Words:
         asked = request.query_params.get("lang")
         spoken = request.headers.get("accept-language", "")
-        lang = asked if asked in ("zh", "en") else "zh" if spoken.startswith("zh") else self._options.lang
-        return words("zh" if lang == "zh" else "en")
+        return words(_language(asked, spoken, self._options.lang))
 
     def _settings(self, user: str, password: str) -> MqttSettings:
         broker = self._options.broker
@@ -193,6 +192,14 @@ class _Server:
 
         client.on_connect(come)
         client.on_delete(go)
+
+
+def _language(asked: str | None, spoken: str, default: Lang) -> Lang:
+    """What was asked for, else the browser's first language, else the site's."""
+    for word in (asked or "", spoken):
+        if word.startswith(("zh", "en")):
+            return "zh" if word.startswith("zh") else "en"
+    return default
 
 
 async def _form(request: Request) -> dict[str, str]:

@@ -29,6 +29,8 @@ SERVICE: Final = frozenset({ContentKind.SESSION, ContentKind.HISTORY, ContentKin
 Prompt: TypeAlias = Clarification | Confirmation
 PromptEnd: TypeAlias = Literal["open", "answered", "expired", "void"]
 Act: TypeAlias = Literal["ask", "reply", "yes", "no", "stop", "release", "cancel"]
+_GOES_ON: Final[frozenset[Act]] = frozenset({"ask", "reply", "release"})
+"""Who asks for something new has read what became of the last question; who presses stop has not."""
 
 
 @dataclass(slots=True)
@@ -77,6 +79,7 @@ class Talk:
         self.asked: Asked | None = None
         """The newest question; an older one is over, because a new one closes it."""
         self._aside: deque[str] = deque(maxlen=MAX_ASIDE)
+        self._cell: CellStateWord | None = None
         self._over: deque[str] = deque(maxlen=MAX_ASIDE)
         """Prompts that can not be answered any more, whatever an older message says."""
 
@@ -92,7 +95,7 @@ class Talk:
         exchange = self._exchange(run, at)
         exchange.act, exchange.said = act, said
         exchange.changes += 1
-        if self.asked is not None and self.asked.end != "open":
+        if act in _GOES_ON and self.asked is not None and self.asked.end != "open":
             self.asked = None  # what became of it was read
 
     def put_aside(self, run: str) -> None:
@@ -143,12 +146,18 @@ class Talk:
 
     def cell_is(self, state: CellStateWord) -> None:
         """A confirmation is void as soon as the cell no longer waits for it."""
+        self._cell = state
         asked = self.asked
         if asked is None or asked.end != "open" or not isinstance(asked.prompt, Confirmation):
             return
         if state == "AWAITING_CONFIRMATION":
             asked.waited = True
         elif asked.waited:
+            self._end("void")
+
+    def agent_began_anew(self) -> None:
+        """What an earlier life of the agent asked, nobody can answer."""
+        if self.asked is not None and self.asked.end == "open":
             self._end("void")
 
     def open_are(self, prompts: Iterable[Prompt], now_s: float, run: str = "") -> None:
@@ -168,7 +177,8 @@ class Talk:
         """A new question closes the one before."""
         if self.asked is not None and self.asked.end == "open":
             self._end("void")
-        self.asked = Asked(run, prompt, now_s + prompt.expires_in_s)
+        waited = self._cell == "AWAITING_CONFIRMATION"
+        self.asked = Asked(run, prompt, now_s + prompt.expires_in_s, waited=waited)
 
     def _end(self, how: PromptEnd) -> None:
         if self.asked is not None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -135,11 +135,14 @@ class Visit:
             return sent
         self.talk.begin(sent.run, act, shown, datetime.now(UTC))
         if self._session is not None:
-            task = asyncio.create_task(self._follow(self._session, sent.run), name=f"follow-{sent.run}")
-            self._following.add(task)
-            task.add_done_callback(self._following.discard)
+            self._keep(self._follow(self._session, sent.run), f"follow-{sent.run}")
         self._changed()
         return None
+
+    def _keep(self, work: Coroutine[Any, Any, None], name: str) -> None:
+        task = asyncio.create_task(work, name=name)
+        self._following.add(task)
+        task.add_done_callback(self._following.discard)
 
     def _answered(self, prompt_id: str, unsent: Unsent | None) -> Unsent | None:
         if unsent is None:
@@ -179,7 +182,11 @@ class Visit:
         self._changed()
 
     def _beat(self, status: StatusMessage) -> None:
+        before = self.now.status
         self.now.beat(status, self._clock())
+        if before is not None and before.epoch != status.epoch:
+            self.talk.agent_began_anew()
+            self._keep(self._resync(), "resync")
         self._changed()
 
     def _hear(self, event: Event) -> None:
