@@ -21,7 +21,7 @@ from edge_agent.control.ports import Steps, no_steps
 from edge_agent.control.supervisor import Stored, Supervisor
 from edge_agent.control.view import CellView
 from edge_agent.desk.alarms import AlarmBoard
-from edge_agent.desk.arrival import Arrival
+from edge_agent.desk.arrival import NO_WISH, Arrival, ReplyTo
 from edge_agent.desk.intake import Intake, Refused
 from edge_agent.desk.open_runs import OpenRuns
 from edge_agent.desk.presence import Presences
@@ -309,7 +309,7 @@ class Agent:
         self,
         user: str,
         request: StopRequest | None,
-        response_topic: str | None = None,
+        reply_to: ReplyTo = NO_WISH,
         *,
         channel: Channel = "mqtt",
         role: Role | None = None,
@@ -319,7 +319,7 @@ class Agent:
         request_id = request.id if request is not None and request.id is not None else self._new_id()
         lang = (request.lang if request is not None else None) or self.knobs.lang
         speaker = Speaker(user, self.intake.role(user) if role is None else role, channel, lang)
-        return self._keep(asyncio.create_task(self.pipeline.stopped(speaker, request_id, response_topic)))
+        return self._keep(asyncio.create_task(self.pipeline.stopped(speaker, request_id, reply_to)))
 
     def here(self, user: str, client: str, expiry_s: float) -> None:
         self.presences.here(user, client, self._clock.monotonic_s() + expiry_s)

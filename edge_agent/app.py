@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import hashlib
 import json
 import os
 import signal
@@ -19,7 +18,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
-from drivers.contract import Action, FaultArgument, SimulatedCell
+from drivers.contract import FaultArgument, SimulatedCell
 from edge_agent import distribution
 from edge_agent.adapters import systemd
 from edge_agent.adapters.clock import SystemClock
@@ -35,33 +34,31 @@ from edge_agent.adapters.mqtt.link import LinkState, MqttLink
 from edge_agent.adapters.mqtt.settings import MqttSettings, TlsSettings
 from edge_agent.adapters.mqtt.traffic import Inbound
 from edge_agent.agent import Agent, Knobs, Parts
+from edge_agent.capabilities import Capabilities
 from edge_agent.cell_file import load_cell
 from edge_agent.console.console import Console, ConsoleSettings
 from edge_agent.console.entrance import Policy
 from edge_agent.console.fan_out import FanOut
 from edge_agent.control.ports import Steps, no_steps
-from edge_agent.desk.arrival import Arrival
+from edge_agent.desk.arrival import Arrival, ReplyTo
 from edge_agent.diagnose.cause_table import load_causes
 from edge_agent.diagnose.model_gate import ModelTimes
 from edge_agent.lab_faults import OWN, LabFaults
 from edge_agent.lab_model import LabModel
-from edge_agent.messages.capabilities import CapabilitiesMessage, DeviceInfo, ModelInfo
-from edge_agent.messages.encode import encode, encode_event
+from edge_agent.messages.encode import encode_event
 from edge_agent.messages.parse import parse_stop
 from edge_agent.messages.rate import RateLimit, Rates
 from edge_agent.messages.rejection import Rejection
-from edge_agent.messages.request import REQUEST_MODELS
 from edge_agent.messages.topics import PRESENCE_EXPIRY_S, PRESENCE_HERE, TopicKind, Topics
 from edge_agent.outlet import MqttOutlet
-from edge_agent.places import Place, packaged
 from edge_agent.policies import Policies, load_policies
+from edge_agent.release.texts import texts
 from edge_agent.run.journal import JournalFault, Kind
 from edge_agent.safety.cell_spec import CellSpec
 from edge_agent.safety.permission import Role, role_of
 from edge_agent.settings import Settings
 from edge_agent.understand.no_model import NoModel
 from edge_agent.understand.port import ModelPort
-from edge_agent.understand.scores import ModelCause, NoUsableModel
 from edge_agent.understand.thresholds import Thresholds
 from edge_agent.world import ArmNow, Stores, boundary, fault_names, open_driver, package_of, router, simulator_settings
 
@@ -113,6 +110,7 @@ class Running:
     clock: SystemClock
     journal: SqliteJournal
     faults: LabFaults
+    capabilities: Capabilities
     topics: Topics
     console: Console | None = None
 
@@ -122,6 +120,7 @@ class Running:
             asyncio.create_task(self._take_requests(), name="requests"),
             asyncio.create_task(self._watchdog(), name="watchdog"),
             asyncio.create_task(self._refresh_faults(), name="lab"),
+            asyncio.create_task(self._refresh_capabilities(), name="capabilities"),
             asyncio.create_task(self._roll_journal(), name="segments"),
         ]
         if self.console is not None:
@@ -146,7 +145,7 @@ class Running:
                 spoken.user if spoken is not None else None,
                 "mqtt",
                 inbound.retained,
-                inbound.response_topic,
+                ReplyTo(inbound.response_topic, inbound.correlation),
                 inbound.ack,
             )
             try:
@@ -180,6 +179,11 @@ class Running:
             if self.agent.idle:
                 with contextlib.suppress(JournalFault):
                     await self.journal.roll_if_due()
+
+    async def _refresh_capabilities(self) -> None:
+        while True:
+            await self.clock.sleep(1.0)
+            self.capabilities.refresh()
 
     async def _refresh_faults(self) -> None:
         while True:
@@ -221,7 +225,7 @@ async def site(settings: Settings, options: Options) -> AsyncIterator[Running]:
         device = spec.devices[0]
         driver = open_driver(device, simulated=spec.simulated, at=(rig.host, rig.port) if rig else None)
         mqtt = mqtt_settings(settings, spec)
-        outlet = MqttOutlet(Topics(mqtt.prefix), spec, journal.epoch, clock.now, faults.active, str)
+        outlet = MqttOutlet(Topics(mqtt.prefix), spec, journal.epoch, clock.now, faults.active, _lockout_text(settings))
         arm = ArmNow(spec)
         door = boundary(
             stores,
@@ -260,6 +264,7 @@ async def site(settings: Settings, options: Options) -> AsyncIterator[Running]:
         agent = Agent(parts, knobs(settings, policies.thresholds or thresholds))
         arm.view = lambda: agent.supervisor.view
         faults.changed = lambda: outlet.cell(agent.supervisor.view)
+        outlet.active_run = lambda: agent.supervisor.active_run
         outlet.session = lambda user: encode_event(agent.session_of(user))
         await agent.start()
         stack.push_async_callback(agent.close)
@@ -268,10 +273,18 @@ async def site(settings: Settings, options: Options) -> AsyncIterator[Running]:
             everywhere.add(console.news)
         link = _link(mqtt, agent, outlet, journal.epoch)
         outlet.link = link
-        outlet.retain(TopicKind.CAPABILITIES, encode(_capabilities(spec, agent, model, clock)))
+        capabilities = Capabilities(
+            spec,
+            _name(model),
+            identity=lambda: agent.supervisor.view.identity,
+            unusable=lab_model.usable,
+            now=clock.now,
+            tell=lambda payload: outlet.retain(TopicKind.CAPABILITIES, payload),
+        )
+        capabilities.refresh()
         await link.start()
         stack.push_async_callback(link.stop)
-        yield Running(agent, link, clock, journal, faults, Topics(mqtt.prefix), console)
+        yield Running(agent, link, clock, journal, faults, capabilities, Topics(mqtt.prefix), console)
 
 
 def _told_to(*ears: Steps) -> Steps:
@@ -294,6 +307,11 @@ def _console(settings: Settings, agent: Agent, faults: LabFaults) -> Console | N
     )
     names = (*OWN, *sorted(faults.cell_faults)) if faults.hands is not None else ()
     return Console(agent, given, faults=faults.active, fault_names=names)
+
+
+def _lockout_text(settings: Settings) -> Callable[[str], str]:
+    words = texts(settings.lang)
+    return lambda reason: words.word("why", reason)
 
 
 def state_folder(settings: Settings) -> Path:
@@ -401,7 +419,7 @@ def _link(mqtt: MqttSettings, agent: Agent, outlet: MqttOutlet, epoch: int) -> M
             return
         parsed = parse_stop(inbound.payload)
         request = None if isinstance(parsed, Rejection) else parsed
-        agent.stop(spoken.user, request, inbound.response_topic)
+        agent.stop(spoken.user, request, ReplyTo(inbound.response_topic, inbound.correlation))
 
     def on_presence(inbound: Inbound) -> None:
         spoken = topics.read(inbound.topic)
@@ -424,38 +442,4 @@ def _link(mqtt: MqttSettings, agent: Agent, outlet: MqttOutlet, epoch: int) -> M
         on_stop=on_stop,
         on_presence=on_presence,
         on_state=on_state,
-    )
-
-
-def _capabilities(spec: CellSpec, agent: Agent, model: ModelPort, clock: SystemClock) -> CapabilitiesMessage:
-    identity = agent.supervisor.view.identity
-    unusable: NoUsableModel | None = model.usable()
-    return CapabilitiesMessage(
-        at=clock.now(),
-        cell=spec.name,
-        devices=tuple(
-            DeviceInfo(
-                id=d.name,
-                kind="arm",
-                driver=d.driver,
-                receipt_level=int(identity.level) if identity else 0,
-                is_real=identity.is_real if identity else not spec.simulated,
-            )
-            for d in spec.devices
-        ),
-        actions=tuple(action.value for action in Action),
-        items=tuple(i.name for i in spec.items),
-        bins=tuple(b.number for b in spec.bins),
-        stations=tuple(s.name for s in spec.stations),
-        limits={"speed_pct": spec.limits.speed_pct, "max_duration_ms": spec.limits.max_duration_ms},
-        roles=("viewer", "student", "operator", "technician"),
-        request_types=tuple(REQUEST_MODELS),
-        lab=spec.lab,
-        model=ModelInfo(
-            name=_name(model),
-            usable=unusable is None,
-            qualified=unusable is None or unusable.cause is not ModelCause.NOT_QUALIFIED,
-            reason=None if unusable is None else unusable.cause.value,
-        ),
-        schema_hash=hashlib.sha256(packaged(Place.SCHEMAS, "asyncapi.yaml").read_bytes()).hexdigest(),
     )

@@ -1,33 +1,25 @@
-"""What the agent says, on the broker: event streams, the cell's state, alarms, and where a reloaded page catches up.
-
-The journal is the outbox. What the broker has not acknowledged is kept here, in order and bounded, and said again
-after a reconnect; a reader knows a repeated event by its `seq`.
-"""
+"""What the agent says, on the broker: event streams, the cell's state, alarms, and where a reloaded page catches up."""
 
 from __future__ import annotations
 
-import asyncio
-from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
 
 from drivers.contract import Mode
+from edge_agent.adapters.log import log
 from edge_agent.adapters.mqtt.link import LinkState, MqttLink
-from edge_agent.adapters.mqtt.traffic import Published
+from edge_agent.adapters.mqtt.traffic import NotConnected, Published
 from edge_agent.control.view import CellView
 from edge_agent.control.words import arm_words
 from edge_agent.desk.stream import Address
 from edge_agent.messages.alarm import AlarmMessage
 from edge_agent.messages.cell_state import CellStateMessage, InjectedFault
-from edge_agent.messages.encode import encode, encode_event
-from edge_agent.messages.event import Event
+from edge_agent.messages.encode import EventTooLarge, encode, encode_event
+from edge_agent.messages.event import Done, Envelope, Event
 from edge_agent.messages.states import ModeWord
 from edge_agent.messages.topics import TOPICS, TopicKind, Topics
+from edge_agent.outbox import Outbox, Saying
 from edge_agent.safety.cell_spec import CellSpec
-
-MAX_KEPT = 1_000
-"""Events of a broker's absence; the oldest go first, and the journal still has them."""
 
 MODE_WORDS: dict[Mode, ModeWord] = {
     Mode.UNKNOWN: "UNKNOWN",
@@ -37,12 +29,7 @@ MODE_WORDS: dict[Mode, ModeWord] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _Said:
-    topic: str
-    payload: bytes
-    retain: bool
-    expiry_s: int | None
+_log = log("outlet")
 
 
 class MqttOutlet:
@@ -62,64 +49,61 @@ class MqttOutlet:
         self.link: MqttLink | None = None
         self.session: Callable[[str], bytes] = lambda _user: b""
         self.active_run: Callable[[], str | None] = lambda: None
-        self._kept: OrderedDict[int, _Said] = OrderedDict()
-        self._count = 0
-        self._retained: dict[str, _Said] = {}
+        self._outbox = Outbox(self._send)
 
     def event(self, address: Address, event: Event) -> None:
+        if isinstance(event.body, Done):
+            self._audit(address, event.envelope, event.body)
         if address.channel != "mqtt":
             return
-        topic = self._topics.answer(address.user, address.level, address.response_topic)
-        self._say(_Said(topic, encode_event(event), retain=False, expiry_s=None))
+        topic = self._topics.answer(address.user, address.level, address.reply_to.topic)
+        try:
+            payload = encode_event(event)
+        except EventTooLarge as fault:
+            _log.error("not_said", topic=topic, why=str(fault))
+            return
+        self._outbox.say(Saying(topic, payload, correlation=address.reply_to.correlation))
+
+    def _audit(self, address: Address, told: Envelope, done: Done) -> None:
+        """For a historian, now or never: who, which run, how it ended. Words of people are not in it."""
+        fallback = done.fallback_type.value if done.fallback_type is not None else "-"
+        line = (
+            f"{told.at.isoformat(timespec='milliseconds')} epoch={told.epoch} user={address.user}"
+            f" channel={address.channel} run={told.run} outcome={done.outcome.value} fallback={fallback}"
+            f" state={done.run_state}"
+        )
+        if self.link is not None:
+            self.link.publish(self._topics.of(TopicKind.AUDIT), line.encode(), qos=0)
 
     def cell(self, view: CellView) -> None:
-        self._retain(self._topics.of(TopicKind.STATE_CELL), encode(self._cell_message(view)))
+        self.retain(TopicKind.STATE_CELL, encode(self._cell_message(view)))
 
     def alarm(self, message: AlarmMessage) -> None:
         topic = self._topics.of(TopicKind.ALARM, alarm=message.id)
-        self._retain(topic, encode(message) if message.retained else b"")
+        self._outbox.retain(Saying(topic, encode(message) if message.retained else b"", retain=True))
 
     def session_changed(self, user: str) -> None:
         topic = self._topics.of(TopicKind.LAST, user=user)
-        self._retain(topic, self.session(user), TOPICS[TopicKind.LAST].expiry_s)
+        try:
+            payload = self.session(user)
+        except EventTooLarge as fault:
+            _log.error("not_said", topic=topic, why=str(fault))
+            return
+        self._outbox.retain(Saying(topic, payload, retain=True, expiry_s=TOPICS[TopicKind.LAST].expiry_s))
 
     def retain(self, kind: TopicKind, payload: bytes) -> None:
-        self._retain(self._topics.of(kind), payload)
+        self._outbox.retain(Saying(self._topics.of(kind), payload, retain=True))
 
     def link_changed(self, state: LinkState) -> None:
-        """Online again: what stands is said anew, and then everything that was not acknowledged."""
-        if state is not LinkState.ONLINE:
-            return
-        for said in self._retained.values():
-            self._send(said)
-        waiting = list(self._kept.values())
-        self._kept.clear()
-        for said in waiting:
-            self._say(said)
+        if state is LinkState.ONLINE:
+            self._outbox.again()
 
-    def _retain(self, topic: str, payload: bytes, expiry_s: int | None = None) -> None:
-        """Of what is retained only the newest counts."""
-        self._retained[topic] = _Said(topic, payload, retain=True, expiry_s=expiry_s)
-        self._send(self._retained[topic])
-
-    def _say(self, said: _Said) -> None:
-        self._count += 1
-        number = self._count
-        self._kept[number] = said
-        while len(self._kept) > MAX_KEPT:
-            self._kept.popitem(last=False)
-        sent = self._send(said)
-        if isinstance(sent, Published):
-            sent.acked.add_done_callback(lambda acked: self._acknowledged(number, acked))
-
-    def _acknowledged(self, number: int, acked: asyncio.Future[bool]) -> None:
-        if not acked.cancelled() and acked.result():
-            self._kept.pop(number, None)
-
-    def _send(self, said: _Said) -> object:
+    def _send(self, said: Saying) -> Published | NotConnected:
         if self.link is None:
-            return None
-        return self.link.publish(said.topic, said.payload, retain=said.retain, expiry_s=said.expiry_s)
+            return NotConnected("offline")
+        return self.link.publish(
+            said.topic, said.payload, retain=said.retain, expiry_s=said.expiry_s, correlation=said.correlation
+        )
 
     def _cell_message(self, view: CellView) -> CellStateMessage:
         return CellStateMessage(

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 
+from edge_agent.desk.arrival import ReplyTo
 from edge_agent.desk.intake import Taken
 from edge_agent.desk.open_runs import OPERATOR_CANCEL, OpenRun, OpenRuns
 from edge_agent.desk.speaker import Speaker
@@ -74,23 +75,23 @@ class Pipeline:
             self.runs.end(job.speaker.user, job.run_id)
         return await self.closing.finish(job, told)
 
-    async def stopped(self, speaker: Speaker, request_id: str, response_topic: str | None) -> Release:
+    async def stopped(self, speaker: Speaker, request_id: str, reply_to: ReplyTo) -> Release:
         """A stop that came on its own topic: asked of the arm already; this tells how it ended, and where nothing can
         be written down, that it was asked."""
         try:
-            taken = await self._note_stop(speaker, request_id, response_topic)
+            taken = await self._note_stop(speaker, request_id, reply_to)
         except JournalFault as fault:
             self.closing.journal_fault(str(fault))
-            taken = _stop_of(speaker, request_id, response_topic)
+            taken = _stop_of(speaker, request_id, reply_to)
         return await self.handle(taken)
 
-    async def _note_stop(self, speaker: Speaker, request_id: str, response_topic: str | None) -> Taken:
+    async def _note_stop(self, speaker: Speaker, request_id: str, reply_to: ReplyTo) -> Taken:
         """Stopping twice harms nobody: a repeated id is told under an id of its own."""
         body = {"user": speaker.user, "channel": speaker.channel, "request": {"type": "stop", "id": request_id}}
         written = await self.journal.append(Entry(Kind.REQUEST, body, request_id, f"{speaker.user}/{request_id}"))
         if isinstance(written, Duplicate):
-            return await self._note_stop(speaker, self.moving.new_prompt_id(), response_topic)
-        return _stop_of(speaker, request_id, response_topic)
+            return await self._note_stop(speaker, self.moving.new_prompt_id(), reply_to)
+        return _stop_of(speaker, request_id, reply_to)
 
     async def phase_of(self, open_run: OpenRun, phase: str) -> None:
         """A phase of the command that is out, as the supervision reaches it."""
@@ -221,5 +222,5 @@ class Pipeline:
         return self.telling.cancelled(job) if others or asked or shown else self.telling.nothing_to_cancel(job)
 
 
-def _stop_of(speaker: Speaker, request_id: str, response_topic: str | None) -> Taken:
-    return Taken(StopRequest(v=1, id=request_id), request_id, speaker, response_topic, stopped=True)
+def _stop_of(speaker: Speaker, request_id: str, reply_to: ReplyTo) -> Taken:
+    return Taken(StopRequest(v=1, id=request_id), request_id, speaker, reply_to, stopped=True)

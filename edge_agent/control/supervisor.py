@@ -118,6 +118,11 @@ class Supervisor:
         return self._core.view
 
     @property
+    def active_run(self) -> str | None:
+        """The run whose command is out."""
+        return self._core.underway.run if self._core.underway is not None else None
+
+    @property
     def prompts(self) -> PromptBook:
         return self._core.prompts
 

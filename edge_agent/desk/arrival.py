@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Final
 
 from edge_agent.messages.acceptance import Channel
 from edge_agent.safety.permission import Role
@@ -14,6 +15,17 @@ def _nothing() -> None:
 
 
 @dataclass(frozen=True, slots=True)
+class ReplyTo:
+    """Where the sender wants to read the answer, and what it wants to find beside each event; both may be None."""
+
+    topic: str | None = None
+    correlation: bytes | None = None
+
+
+NO_WISH: Final = ReplyTo()
+
+
+@dataclass(frozen=True, slots=True)
 class Arrival:
     """`role`: what the transport itself proved (the console's login). None: the role that is listed for the user."""
 
@@ -21,6 +33,6 @@ class Arrival:
     user: str | None
     channel: Channel
     retained: bool = False
-    response_topic: str | None = None
+    reply_to: ReplyTo = NO_WISH
     ack: Callable[[], None] = field(default=_nothing)
     role: Role | None = None

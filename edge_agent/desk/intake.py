@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Protocol
 
-from edge_agent.desk.arrival import Arrival
+from edge_agent.desk.arrival import Arrival, ReplyTo
 from edge_agent.desk.speaker import Speaker
 from edge_agent.messages.acceptance import Accepted, Facts, accept, accept_again
 from edge_agent.messages.codes import Lang
@@ -57,7 +57,7 @@ class Taken:
     request: Request | StopRequest
     request_id: str
     speaker: Speaker
-    response_topic: str | None
+    reply_to: ReplyTo
     stopped: bool
     proved_role: Role | None = None
     """As `Arrival.role`."""
@@ -68,7 +68,7 @@ class Refused:
     rejection: Rejection
     user: str | None
     lang: Lang
-    response_topic: str | None
+    reply_to: ReplyTo
     first_state: str | None = None
     stopped: bool = False
     told: bool = True
@@ -172,7 +172,7 @@ class Intake:
         arrival.ack()
         lang = request.lang or self._lang_of(request)
         speaker = Speaker(user, self.role_of(arrival), arrival.channel, lang, request.attached)
-        return Taken(request, request.id, speaker, arrival.response_topic, stopped, arrival.role)
+        return Taken(request, request.id, speaker, arrival.reply_to, stopped, arrival.role)
 
     async def _refuse(self, arrival: Arrival, rejection: Rejection, first_state: str | None, stopped: bool) -> Refused:
         user = arrival.user
@@ -188,7 +188,7 @@ class Intake:
             await self._journal.append(Entry(Kind.REJECTION, body, rejection.key))
         arrival.ack()
         lang = rejection.lang or self._lang
-        return Refused(rejection, user, lang, arrival.response_topic, first_state, stopped, told)
+        return Refused(rejection, user, lang, arrival.reply_to, first_state, stopped, told)
 
     def _first_in_second(self, user: str) -> bool:
         now_s = self._around.monotonic_s()

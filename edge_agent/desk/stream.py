@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from edge_agent.desk.arrival import NO_WISH, ReplyTo
 from edge_agent.messages.acceptance import Channel
 from edge_agent.messages.event import Body, Done, Envelope, Event, Place, flat, next_place
 from edge_agent.run.ids import RunId
@@ -25,7 +26,7 @@ class Address:
     user: str
     channel: Channel
     level: str
-    response_topic: str | None = None
+    reply_to: ReplyTo = NO_WISH
 
 
 class Publisher(Protocol):

@@ -124,7 +124,7 @@ class Closing:
         first = self.opening.first(said.key, traces.parse_trace_id, speaker.lang)
         done = self._without_run(release(Happened.REFUSED), "refused")
         for level in (said.key, "-") if known else ("-",):
-            address = Address(speaker.user, speaker.channel, level, refused.response_topic)
+            address = Address(speaker.user, speaker.channel, level, refused.reply_to)
             if await self._said(self.opening.stream(said.key, address), first, content, done):
                 return
 

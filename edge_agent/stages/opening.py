@@ -54,7 +54,7 @@ class Opening:
         ids = RunIds(RunId(taken.request_id), TraceId(traces.trace_id), ParseTraceId(traces.parse_trace_id))
         limit_s = self.deadlines.motion_s if isinstance(taken.request, Confirm) else self.deadlines.run_s
         run = Run(ids, self.limits(), self.monotonic_s() + limit_s, self.monotonic_s)
-        address = Address(taken.speaker.user, taken.speaker.channel, ids.run, taken.response_topic)
+        address = Address(taken.speaker.user, taken.speaker.channel, ids.run, taken.reply_to)
         stream = self.stream(ids.run, address)
         return Job(taken, OpenRun(run, taken.speaker, stream), self.page(taken.speaker))
 

@@ -1,0 +1,95 @@
+"""The wiring of a site's agent at a real broker: what it tells of itself unasked, and beside its answers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from edge_agent.adapters.clock import SystemClock
+from edge_agent.adapters.journal.making import create
+from edge_agent.adapters.mqtt.broker import Broker, running_broker
+from edge_agent.adapters.mqtt.traffic import Published
+from edge_agent.app import Options, Running, site
+from edge_agent.messages.topics import TopicKind, Topics
+from edge_agent.messages.wire import utc_text
+from edge_agent.settings import Journal, Model, Mqtt, Settings
+from tests.adapters.mqtt.peers import USERS, WITHIN_S, Peer, peer, until
+
+pytestmark = pytest.mark.net
+
+ID = "01M8P4K5FJFYX602N84P8GV11H"
+
+
+@pytest.fixture
+def broker() -> Iterator[Broker]:
+    with running_broker(USERS) as one:
+        yield one
+
+
+@asynccontextmanager
+async def living(broker: Broker, folder: Path) -> AsyncIterator[Running]:
+    create(folder / "state", SystemClock().wall_ms())
+    password = folder / "password"
+    password.write_text(USERS["agent"])
+    settings = Settings(
+        lang="en",
+        journal=Journal(folder=folder / "state"),
+        mqtt=Mqtt(port=broker.port, password_file=password),
+        model=Model(enabled=False),
+        users={"op1": "operator"},
+    )
+    stopping = asyncio.Event()
+    async with site(settings, Options()) as running:
+        life = asyncio.create_task(running.until(stopping))
+        assert await running.link.wait_online(WITHIN_S), running.link.reason
+        yield running
+        stopping.set()
+        await life
+
+
+def newest(user: Peer, topic: str) -> dict[str, Any]:
+    payloads = user.payloads(topic)
+    return json.loads(payloads[-1]) if payloads else {}
+
+
+async def test_the_arm_that_was_identified_is_told_with_its_receipt_level(broker: Broker, tmp_path: Path) -> None:
+    topic = Topics(broker.prefix).of(TopicKind.CAPABILITIES)
+    async with living(broker, tmp_path), peer(broker, "op1", topic) as user:
+        await until(lambda: newest(user, topic).get("devices", [{}])[0].get("receipt_level") == 3, "level 3")
+
+
+async def test_a_lockout_is_told_in_words(broker: Broker, tmp_path: Path) -> None:
+    topic = Topics(broker.prefix).of(TopicKind.STATE_CELL)
+    async with living(broker, tmp_path) as running, peer(broker, "op1", topic) as user:
+        running.agent.supervisor.lock_out("receipt_missing")
+        await until(lambda: newest(user, topic).get("state") == "LOCKED_OUT", "the lockout")
+        told = newest(user, topic)
+        assert (told["lockout_reason"], told["lockout_text"]) == ("receipt_missing", "no receipt came")
+
+
+async def test_an_answer_brings_the_senders_correlation_and_the_historian_a_line(
+    broker: Broker, tmp_path: Path
+) -> None:
+    topics = Topics(broker.prefix)
+    run, audit = topics.of(TopicKind.RUN, user="op1", run=ID), topics.of(TopicKind.AUDIT)
+    async with (
+        living(broker, tmp_path) as running,
+        peer(broker, "op1", run) as user,
+        peer(broker, "historian", audit) as historian,
+    ):
+        text = "what is the rule for glass"
+        said = {"v": 1, "id": ID, "type": "ask", "issued_at": utc_text(running.clock.now()), "text": text}
+        topic = topics.of(TopicKind.REQ, user="op1")
+        assert isinstance(user.connection.publish(topic, json.dumps(said).encode(), correlation=b"c-7"), Published)
+        await until(lambda: newest(user, run).get("type") == "done", "the end")
+        assert {inbound.correlation for inbound in user.received} == {b"c-7"}
+        await until(lambda: bool(historian.received), "the line")
+        [line] = historian.payloads(audit)
+        assert f" user=op1 channel=mqtt run={ID} outcome=SUCCESS fallback=- state=SUCCESS".encode() in line
+        assert b"glass" not in line
