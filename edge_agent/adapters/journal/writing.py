@@ -46,7 +46,7 @@ class Writer:
         self._own_from = first.seq + int(first.body.get("carried", 0))
         ids = self._segment.find("kind=?", (str(Kind.COMMAND_ID),), order="seq DESC")
         self._command_id = int(ids[0].body["command_id"]) if ids else 0
-        self.epoch = last.epoch + 1
+        self.epoch = max(first.epoch, last.epoch) + 1  # the last row may be one carried over from an older life
         begun = time.perf_counter()
         self.append((Entry(Kind.EPOCH, {"epoch": self.epoch}),))
         self.commit_ms = (time.perf_counter() - begun) * 1000

@@ -51,6 +51,19 @@ async def journal(folder: Path, wall: Any) -> AsyncIterator[SqliteJournal]:
     await opened.close()
 
 
+async def test_no_life_has_the_epoch_of_another_though_the_last_row_is_an_older_ones(folder: Path, wall: Any) -> None:
+    retention = Retention(segment_rows=0)
+    first = await SqliteJournal.open(folder, wall_ms=wall, retention=retention)
+    await first.append(Entry(Kind.REQUEST, {}, run="r0", key="r0"))
+    await first.close()
+    second = await SqliteJournal.open(folder, wall_ms=wall, retention=retention)
+    await roll(second)
+    await second.close()
+    third = await SqliteJournal.open(folder, wall_ms=wall, retention=retention)
+    assert (first.epoch, second.epoch, third.epoch) == (1, 2, 3)
+    await third.close()
+
+
 async def test_what_outlives_a_segment(journal: SqliteJournal, folder: Path, wall: Any) -> None:
     await journal.append(Entry(Kind.REQUEST, {"old": True}, run="r0", key="r0"))
     wall.ms += DAY_MS + 1
