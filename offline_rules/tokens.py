@@ -115,8 +115,16 @@ def _short(normal: Normal, at: int, border: int, vocabulary: Vocabulary, lexicon
 
 
 def _known(normal: Normal, start: int, end: int, entry: Entry, lexicon: Lexicon) -> Token:
+    if entry.capitals and not _written_as_name(normal, start, end):
+        return Token(normal.text[start:end], start, end, frozenset(), known=False)
     slot = None if entry.slot is None else grounded(normal, *entry.slot, start, end, lexicon)
     return Token(normal.text[start:end], start, end, entry.keys, slot)
+
+
+def _written_as_name(normal: Normal, start: int, end: int) -> bool:
+    """PET is a plastic and a pet is none; among Chinese characters nobody presses the shift key for it."""
+    first, last = normal.span(start, end)
+    return normal.original[first:last].isupper() or any(map(is_cjk, normal.text))
 
 
 def _items_whole(normal: Normal, tokens: list[Token]) -> tuple[Token, ...]:

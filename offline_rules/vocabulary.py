@@ -36,6 +36,8 @@ class Entry:
 
     keys: frozenset[str]
     slot: tuple[Kind, str] | None = None
+    capitals: bool = False
+    """Written in capitals in the cell's words (`PET`): in an English text it counts in capitals alone."""
 
 
 class Vocabulary:
@@ -122,7 +124,8 @@ def build_vocabulary(classes: Mapping[str, Iterable[str]], literals: Iterable[st
     for kind, value, word in lexicon.words():
         spelt = fold(word)
         also = {"<arm>"} if kind == "device" else set()
-        entries[spelt] = Entry(frozenset({SLOT_KEYS[kind], *also}), (kind, value))
+        capitals = word.isascii() and word.isalpha() and word.isupper()
+        entries[spelt] = Entry(frozenset({SLOT_KEYS[kind], *also}), (kind, value), capitals)
     return Vocabulary(entries, rest["not_typos"], typos())
 
 

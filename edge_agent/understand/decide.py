@@ -127,7 +127,7 @@ def _follow(whose: Whose, reading: Reading, model: Model, view: Interpretation) 
             return replace(view, disposition=Disposition.CLARIFY, reason=STOP_BY_MODEL, candidates=offered)
         case Whose.NOBODY:
             reason = reading.outcome.reason if isinstance(reading.outcome, NoMatch) else NO_MATCH
-            return replace(view, reason=reason)
+            return replace(_with_intent(view, Intent.UNKNOWN), reason=reason)
         case never:
             assert_never(never)
 
@@ -135,6 +135,8 @@ def _follow(whose: Whose, reading: Reading, model: Model, view: Interpretation) 
 def _settle(match: Match, reading: Reading, model: Model, view: Interpretation) -> Interpretation:
     """One intent stands; now its mood, its slots, the cell, and for control whether a model is usable."""
     view = _with_intent(view, match.intent)
+    if view.source == "model" and match.intent is Intent.SUBMIT_FEEDBACK:
+        view = replace(view, slots=slots.with_whole_text(reading, view.slots))
     if not mood.lets_pass(match.intent, reading.mood, by_model=view.source == "model"):
         return replace(view, reason=mood.reason(reading.mood))
     gated = _slot_gate(view, match)

@@ -48,3 +48,10 @@ def missing(intent: Intent, slots: tuple[Slot, ...]) -> SlotName | None:
     action = said.get("action", "") if intent is Intent.CONTROL_DEVICE else ""
     needed = (*NEEDED_BY_INTENT.get(intent, ()), *NEEDED_BY_ACTION.get(action, ()))
     return next((name for name in needed if name not in said), None)
+
+
+def with_whole_text(reading: Reading, slots: tuple[Slot, ...]) -> tuple[Slot, ...]:
+    """For feedback that only the model heard: no phrase says where its text begins, so all that was said is kept."""
+    if any(s.name == "text" for s in slots) or not reading.original.strip():
+        return slots
+    return (*slots, Slot("text", reading.original.strip(), (0, len(reading.original))))

@@ -60,7 +60,7 @@ def test_shapes(text: str, found: list[tuple[str, str, bool]]) -> None:
     [
         ("查 玻璃 瓶 的规则", "glass", "玻璃 瓶"),
         ("rule for the broken glass parts", "glass", "the broken glass parts"),
-        ("pet 塑料瓶放哪", "plastic", "塑料瓶"),
+        ("pet 塑料瓶放哪", "plastic", "pet 塑料瓶"),
         ("塑料 塑料瓶放哪", "plastic", "塑料 塑料瓶"),
         ("galss rule", "glass", "galss"),
         ("不锈钢放哪个箱", "metal", "不锈钢"),
