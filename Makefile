@@ -91,7 +91,7 @@ soak: setup
 	$(BIN)/python -m tests.soak
 
 language-report: setup
-	$(BIN)/edge-agent cases language-report
+	$(BIN)/edge-agent cases language-report tests/language/held_out --html .state/language.html
 
 lock:
 	.lock/renew

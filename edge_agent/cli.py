@@ -30,7 +30,8 @@ from edge_agent.demo.run import Wish as DemoWish
 from edge_agent.demo.run import run_demo
 from edge_agent.doctor import examine, exit_status, report
 from edge_agent.hmi.commands import hmi
-from edge_agent.interpret import InterpretOptions, explained, run_jsonl, run_text
+from edge_agent.interpret import InterpretOptions, explained, models_folder, run_jsonl, run_text
+from edge_agent.lab.commands import lab
 from edge_agent.measure_model import run_calibrate, run_qualify, table
 from edge_agent.messages.topics import DEFAULT_PREFIX
 from edge_agent.say import SayOptions
@@ -41,7 +42,6 @@ from offline_rules.packs import PackError
 from offline_rules.reading import Lang
 
 cli = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
-lab = typer.Typer(no_args_is_help=True, help="Faults, exercises and pages for a class. 课堂：故障、练习、教学页。")
 cli.add_typer(lab, name="lab")
 cli.add_typer(cases, name="cases")
 cli.command("hmi")(hmi)
@@ -206,13 +206,6 @@ def _lines(name: str) -> Iterator[Iterable[str]]:
         return
     with Path(name).open(encoding="utf-8", errors="replace") as file:
         yield file
-
-
-def models_folder() -> Path:
-    """Where a model's file and its measured profile are kept for the commands that run without a site."""
-    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "edge-agent" / "models"
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
 
 
 def spoken(lang: str | None) -> Lang:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import secrets
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager
@@ -43,6 +44,13 @@ CHOOSE_DEADLINE_S = 15.0
 """Nobody stands beside an arm here: a slow machine shall change the time a line takes and not what it says."""
 MODEL_START_S = 120.0
 BAD_LINE = "line_invalid"
+
+
+def models_folder() -> Path:
+    """Where a model's file and its measured profile are kept for the commands that run without a site."""
+    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "edge-agent" / "models"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
 
 
 @dataclass(frozen=True, slots=True)

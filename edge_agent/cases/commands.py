@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterator
 from itertools import islice, takewhile
@@ -19,12 +20,14 @@ from edge_agent.adapters.journal.reading import all_rows
 from edge_agent.cases.command import BAD_INPUT, Wish, run_command
 from edge_agent.cases.from_run import case_of
 from edge_agent.cases.incident import NoIncident
+from edge_agent.cases.language.command import LanguageWish, run_language_report
 from edge_agent.cases.line import BadLine
 from edge_agent.cases.live_bench import bench
 from edge_agent.cases.report.result import load
 from edge_agent.cases.runner import DEFAULT_JOBS
 from edge_agent.cases.suggest import proposals, regression
 from edge_agent.cases.verdict import Verdict
+from edge_agent.interpret import InterpretOptions, models_folder
 from edge_agent.policies import load_policies
 from edge_agent.run.journal import Kind, Row
 from edge_agent.settings import load_settings
@@ -39,6 +42,19 @@ cases = typer.Typer(no_args_is_help=True, help="Labelled cases. 带标签的案�
 SettingsFile = Annotated[
     Path | None, typer.Option("--settings", help="Settings file (TOML). 设置文件。", show_default=False)
 ]
+
+
+@cases.command("language-report")
+def language_report(
+    paths: list[Path],
+    html_file: Annotated[Path | None, typer.Option("--html", help="Report as one page. 报告（单页）。")] = None,
+    no_model: Annotated[bool, typer.Option(help="Rules alone. 只用规则。")] = False,
+    model: Annotated[Path | None, typer.Option(help="Another GGUF file. 其他 GGUF 模型文件。")] = None,
+) -> None:
+    """How labelled sentences are read, by language and intent, with and without the model. 句子理解报告。"""
+    use_model = not no_model and os.environ.get("MODEL") != "none"
+    options = InterpretOptions(models=models_folder(), use_model=use_model, model=model)
+    raise typer.Exit(run_language_report(LanguageWish(tuple(paths), options, html_file), Console()))
 
 
 @cases.command("run")
