@@ -149,7 +149,8 @@ async def retry(stage: Stage) -> str:
 async def wrong_receipt(stage: Stage) -> str:
     before = await frames(stage)
     stage.say("lab", "arm.receipt_wrong_id")
-    await stage.operator.request("lab", op="put", fault="arm.receipt_wrong_id", count=1)
+    put = await stage.operator.request("lab", op="put", fault="arm.receipt_wrong_id", count=1)
+    expect(put.kind == "done_ack", "the fault put in", put.content)
     card = await ask(stage, stage.operator, "动作=回零 设备=arm_01")
     told = await confirmed(stage, card.content)
     expect(told.content.get("command_state") == "UNKNOWN", "UNKNOWN", told.content)
@@ -165,6 +166,8 @@ async def wrong_receipt(stage: Stage) -> str:
 
 async def model_down(stage: Stage) -> str:
     pid = stage.site.worker_pid()
+    expect((pid is not None) == stage.site.model, "the model's process, where there is a model", pid)
+    killed = "no model here" if pid is None else "model killed"
     if pid is not None:
         stage.say("lab", f"kill -9 {pid} (model)")
         os.kill(pid, signal.SIGKILL)
@@ -172,11 +175,12 @@ async def model_down(stage: Stage) -> str:
     expect(told.kind == "answer" and told.content.get("source") == "rules", "an answer by rules", told.content)
     control = await ask(stage, stage.operator, "让机械臂回零")
     expect(control.kind == "explanation", "the control wish explained", control.content)
-    return "answered by rules, the control wish explained and not sent"
+    return f"{killed}: answered by rules, the control wish explained and not sent"
 
 
 async def killed(stage: Stage) -> str:
     before, epoch = await frames(stage), stage.operator.epoch
+    unknown = int(stage.operator.cell["unknown_outcomes"])
     card = await ask(stage, stage.operator, "动作=移动 工位=A 设备=arm_01")
     moving = asyncio.create_task(stage.operator.confirm(card.content, True))
     await stage.operator.until_cell(lambda cell: cell["state"] == "EXECUTING", WAIT_S)
@@ -185,7 +189,7 @@ async def killed(stage: Stage) -> str:
     moving.cancel()
     await stage.site.start_agent()
     cell = await stage.operator.until_cell(lambda cell: cell["epoch"] > epoch and cell["state"] == "LOCKED_OUT", WAIT_S)
-    expect(cell["unknown_outcomes"] >= 1, "an UNKNOWN outcome", cell)
+    expect(cell["unknown_outcomes"] == unknown + 1, "one UNKNOWN outcome more", cell)
     sent = await frames(stage) - before
     expect(sent == 1, "nothing sent again", sent)
     await reset(stage, "looked at the arm after the restart: it stands still")
