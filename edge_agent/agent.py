@@ -367,6 +367,9 @@ class Agent:
     def attached_here(self, user: str, client: str | None) -> bool:
         return self.presences.is_here(user, client, self.monotonic_s())
 
+    def full(self) -> bool:
+        return self.runs.full
+
     def monotonic_s(self) -> float:
         return self._clock.monotonic_s()
 

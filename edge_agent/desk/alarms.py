@@ -6,7 +6,7 @@ than the one that was read. The words are data; every alarm says what to do.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -87,6 +87,3 @@ class AlarmBoard:
             consequence=text.consequence,
             response=text.response,
         )
-
-
-Setter = Callable[[AlarmType, bool, str, str], Awaitable[None]]

@@ -45,6 +45,8 @@ class Surroundings(Protocol):
 
     def attached_here(self, user: str, client: str | None) -> bool: ...
 
+    def full(self) -> bool: ...
+
     def monotonic_s(self) -> float: ...
 
     def now(self) -> datetime: ...
@@ -151,6 +153,7 @@ class Intake:
             channel=arrival.channel,
             attached_here=self._around.attached_here(user, request.attached),
             cell_state=self._around.cell_state(),
+            full=self._around.full(),
         )
 
     async def _first_state(self, user: str, request_id: str) -> str | None:

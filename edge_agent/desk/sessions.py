@@ -44,11 +44,6 @@ class Sessions:
             seen.runs.popitem(last=False)
         return body.type == "done"
 
-    def close_prompt(self, user: str, prompt_id: str) -> None:
-        """Answered, withdrawn or void: no longer shown to anybody."""
-        if user in self._users:
-            self._users[user].prompts.pop(prompt_id, None)
-
     def prompts(self, user: str) -> list[Clarification | Confirmation]:
         """Those that can still be answered, with the seconds that are left now."""
         seen = self._users.get(user)

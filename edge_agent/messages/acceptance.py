@@ -16,7 +16,7 @@ from typing import Final, Literal, TypeAlias
 from edge_agent.messages.codes import Role
 from edge_agent.messages.parse import refused
 from edge_agent.messages.rejection import Rejection, RejectionName
-from edge_agent.messages.request import Confirm, ReleaseStop, Request
+from edge_agent.messages.request import Cancel, Confirm, ReleaseStop, Request
 from edge_agent.messages.states import CellStateWord
 
 MAX_AHEAD: Final = timedelta(seconds=5)
@@ -29,7 +29,7 @@ Channel: TypeAlias = Literal["mqtt", "console"]
 class Facts:
     """Everything beside the request that decides. `first_state` is the state of the run that this id had before;
     `permitted` is the permission table's word on this request's operation; `attached_here` says that the presence
-    which the request names is there now."""
+    which the request names is there now; `full` that as many runs are open as there may be."""
 
     retained: bool
     first_state: str | None
@@ -41,6 +41,7 @@ class Facts:
     channel: Channel
     attached_here: bool
     cell_state: CellStateWord
+    full: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +86,13 @@ def _duplicate(_request: Request, facts: Facts) -> Found:
 
 def _rate(_request: Request, facts: Facts) -> Found:
     return None if facts.within_rate else (RejectionName.RATE_LIMITED, "beyond this user's rate")
+
+
+def _room(request: Request, facts: Facts) -> Found:
+    """What makes room is always heard."""
+    if not facts.full or isinstance(request, Cancel):
+        return None
+    return RejectionName.BUSY, "too many requests are open"
 
 
 def _epoch(request: Request, facts: Facts) -> Found:
@@ -149,6 +157,6 @@ def _cell(request: Request, facts: Facts) -> Found:
     return None
 
 
-ORDER: Final[tuple[Check, ...]] = (_retained, _duplicate, _rate, _epoch, _age, _role, _live_session, _cell)
+ORDER: Final[tuple[Check, ...]] = (_retained, _duplicate, _rate, _room, _epoch, _age, _role, _live_session, _cell)
 AGAIN: Final[tuple[Check, ...]] = (_age, _role, _live_session, _epoch_quoted)
 """The cell's state is judged by its own table at this point, in the same breath as the dispatch."""

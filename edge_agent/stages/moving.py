@@ -93,6 +93,8 @@ class Moving:
             return self._refused(job, "not_stopped", "INPUT_INVALID", {"state": self.supervisor.view.state.value})
         prompt = self._prompt(job, ReleaseStop())
         await self._store_prompt(job, prompt)
+        if (state := self.supervisor.view.state) is not CellState.STOPPED:  # released by somebody else meanwhile
+            return self._refused(job, "not_stopped", "INPUT_INVALID", {"state": state.value})
         self.supervisor.prompts.put(prompt)
         return self._ask(job, prompt, "release_stop", self.spec.devices[0].name, {})
 

@@ -32,6 +32,7 @@ class Around:
     there: bool = True
     now_s: float = 0.0
     wall: datetime = NOW
+    crowded: bool = False
 
     def cell_state(self) -> CellStateWord:
         return self.state
@@ -39,6 +40,9 @@ class Around:
     def attached_here(self, user: str, client: str | None) -> bool:
         del user
         return self.there and client is not None
+
+    def full(self) -> bool:
+        return self.crowded
 
     def monotonic_s(self) -> float:
         return self.now_s
@@ -143,6 +147,16 @@ async def test_what_was_refused_under_an_id_is_not_taken_under_it_later(desk: De
     assert isinstance(again, Refused)
     assert (again.rejection.name, again.first_state) == (RejectionName.DUPLICATE, "FALLBACK")
     assert desk.journal.bodies(Kind.REQUEST) == []
+
+
+async def test_no_more_run_at_once_than_there_is_room_for_but_what_makes_room_is_heard(desk: Desk) -> None:
+    desk.around.crowded = True
+    assert name_of(await desk.take(ask())) is RejectionName.BUSY
+    cancel = json.loads(ask(type="cancel", id="01M8P4K5FJFYX602N84P8GV11A"))
+    del cancel["text"]
+    assert isinstance(await desk.take(json.dumps(cancel).encode()), Taken)
+    assert name_of(await desk.take(ask("停", id="01M8P4K5FJFYX602N84P8GV11B"))) is RejectionName.BUSY
+    assert desk.stops == ["op1"]
 
 
 async def test_another_user_may_have_the_same_id_and_learns_nothing_of_the_first(desk: Desk) -> None:

@@ -45,6 +45,7 @@ WRONG: tuple[tuple[RejectionName, dict[str, Any]], ...] = (
     (N.RETAINED, {"retained": True}),
     (N.DUPLICATE, {"first_state": "SUCCESS"}),
     (N.RATE_LIMITED, {"within_rate": False}),
+    (N.BUSY, {"full": True}),
     (N.STALE_EPOCH, {"epoch": 1743}),
     (N.EXPIRED, {"now": NOW + timedelta(milliseconds=5001)}),
     (N.FORBIDDEN, {"role": None}),
