@@ -28,6 +28,8 @@ class Freeing:
                 await core.store(Kind.RELEASE_STOP, {"by": by, "read_back": asdict(freed.read_back)})
                 self._settle(freed.read_back)
                 core.feed(CellEvent.RELEASED, "")
+                if core.machine.cell is not CellState.READY:  # stopped anew, or locked out, while it was written down
+                    return StillHeld("stopped_again", "INTERLOCK_OPEN", freed.read_back)
         except DriverError as error:
             return StillHeld("link_lost", error.code)
         except JournalFault:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from drivers.contract import Action, Mode
 from edge_agent.control.ends import Freed, MotionEnd, NotDispatched, StillHeld
 from edge_agent.control.supervisor import Stored
-from edge_agent.run.journal import Kind
+from edge_agent.run.journal import Body, Kind
 from edge_agent.safety.cell import CellState
 from edge_agent.safety.command import CommandState
 from tests.control.cell import Supervised, supervised
@@ -73,6 +74,27 @@ async def test_a_stop_in_mid_move_ends_stopped_and_is_no_lockout(tmp_path: Path)
         assert isinstance(await cell.supervisor.release_stop("op1"), Freed)
         await cell.state(CellState.READY)
         assert await cell.frames() == 1
+
+
+async def test_a_release_that_a_new_stop_took_back_is_not_told_as_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with supervised(tmp_path / "state") as cell:
+        cell.supervisor.request_stop("op1")
+        await cell.supervisor.stop_ended()
+        core, store = cell.supervisor._core, cell.supervisor._core.store
+
+        def stopped_meanwhile(kind: Kind, body: Body, **more: Any) -> asyncio.Future[None]:
+            if kind is Kind.RELEASE_STOP:
+                cell.supervisor.request_stop("op2")
+            return store(kind, body, **more)
+
+        monkeypatch.setattr(core, "store", stopped_meanwhile)
+        freed = await cell.supervisor.release_stop("op1")
+        assert isinstance(freed, StillHeld)
+        assert freed.reason == "stopped_again"
+        await cell.supervisor.stop_ended()
+        assert cell.supervisor.view.state is CellState.STOPPED
 
 
 LOCKING: tuple[tuple[str, CommandState], ...] = (
