@@ -14,7 +14,7 @@ from edge_agent.messages.wire import Scalar
 MOVING: Final = frozenset({"EXECUTING", "STOPPING"})
 """States of the controller in which the arm may be in motion."""
 GRIP_OPEN, GRIP_CLOSED = 15.0, 8.0
-FACTS: Final = ("controller", "mode", "pose", "command")
+FACTS: Final = ("controller", "command", "mode", "pose")
 
 
 @dataclass(frozen=True, slots=True)

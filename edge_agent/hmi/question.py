@@ -20,6 +20,7 @@ class Shown:
     prompt_id: str
     end: PromptEnd
     operates: bool
+    sendable: bool
 
 
 class Question:
@@ -37,7 +38,7 @@ class Question:
         asked = talk.asked
         shown = None
         if asked is not None and asked.end != "answered":
-            shown = Shown(asked.prompt.prompt_id, asked.end, self._sight.operates)
+            shown = Shown(asked.prompt.prompt_id, asked.end, self._sight.operates, self._sight.live())
         self._part.show(shown)
         self._count(asked, now_s)
 
@@ -59,13 +60,15 @@ class Question:
         prompt = asked.prompt
         self._lasts_s = max(FULL_S, prompt.expires_in_s)
         if isinstance(prompt, Clarification):
-            self._clarify(prompt)
+            self._clarify(prompt, shown.sendable)
         else:
-            self._confirm(prompt)
+            self._confirm(prompt, shown.sendable)
+        if not shown.sendable:
+            text(self._sight.words.say("question.away"), "p", "strip lost", data_id="question-away")
 
     # -- which one? -------------------------------------------------------------------------------------------
 
-    def _clarify(self, prompt: Clarification) -> None:
+    def _clarify(self, prompt: Clarification, sendable: bool) -> None:
         words = self._sight.words
         with box("section", "card clarify", aria_label=words.say("question.which"), data_id="clarification"):
             self._head(words.say("question.which"))
@@ -74,13 +77,13 @@ class Question:
             with box("div", "options"):
                 for candidate in prompt.candidates:
                     label = f"{candidate.n}. {candidate.label}"
-                    self._option(prompt, str(candidate.n), label, candidate.example)
+                    self._option(prompt, str(candidate.n), label, candidate.example, sendable)
                 for value in self._values(prompt.missing):
-                    self._option(prompt, value, value, "")
+                    self._option(prompt, value, value, "", sendable)
             text(words.say("question.default"), "small")
 
-    def _option(self, prompt: Clarification, said: str, label: str, example: str) -> None:
-        with box("button", "button option", type="button") as option:
+    def _option(self, prompt: Clarification, said: str, label: str, example: str, sendable: bool) -> None:
+        with box("button", "button option", type="button", disabled=not sendable) as option:
             text(label, "strong")
             if example:
                 text(self._sight.words.say("question.example", example=example), "small")
@@ -105,7 +108,7 @@ class Question:
 
     # -- shall it move? ---------------------------------------------------------------------------------------
 
-    def _confirm(self, prompt: Confirmation) -> None:
+    def _confirm(self, prompt: Confirmation, sendable: bool) -> None:
         words = self._sight.words
         with box("section", "card confirm", aria_label=words.say("question.confirm"), data_id="confirmation"):
             self._head(words.say("question.confirm"))
@@ -118,7 +121,7 @@ class Question:
                 text(caution.text, "p", "caution")
             if prompt.checks:
                 self._checks(prompt)
-            self._answers(prompt)
+            self._answers(prompt, sendable)
 
     def _rows(self, prompt: Confirmation) -> list[tuple[str, str]]:
         words = self._sight.words
@@ -139,14 +142,15 @@ class Question:
                 for check in prompt.checks:
                     text(check.text, "li", "ok" if check.ok else "not-ok")
 
-    def _answers(self, prompt: Confirmation) -> None:
+    def _answers(self, prompt: Confirmation, sendable: bool) -> None:
         words = self._sight.words
         if not self._sight.operates:
             text(words.say("question.viewer"), "p", "caution")
             return
         with box("div", "answers"):
-            press(words.say("question.no"), self._answering(prompt, False), "button large", data_id="no")
-            press(words.say("question.yes"), self._answering(prompt, True), "button large strong", data_id="yes")
+            for name, yes, tone in (("no", False, "button large"), ("yes", True, "button large strong")):
+                answering = self._answering(prompt, yes)
+                press(words.say(f"question.{name}"), answering, tone, data_id=name, disabled=not sendable)
         text(words.say("question.default"), "small")
 
     def _answering(self, prompt: Confirmation, yes: bool) -> Callable[[], Awaitable[None]]:

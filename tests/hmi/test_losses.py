@@ -40,6 +40,7 @@ async def test_the_broker_is_killed_and_comes_back_while_a_question_is_open(plac
     place.broker.kill()
     await operator.connection("no_broker")
     await expect(operator.of("lost")).to_contain_text("停止请求现在发不出去")
+    await expect(operator.of("yes")).to_be_disabled()
     await operator.of("stop").click()
     await expect(operator.of("stop-said")).to_contain_text("没有发出")
     await operator.shot("broker-lost")
