@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from math import dist
 
 import pytest
@@ -12,6 +13,7 @@ from edge_agent.hmi.charts import Bar, Stack, bars, spread, stacks
 from edge_agent.hmi.drawing import LINK, hand, joints, plan
 from edge_agent.hmi.figures import GROUPS, grouped, shares, stacked, took_ms
 from edge_agent.messages.codes import FallbackType, ReleaseOutcome
+from edge_agent.messages.wire import Scalar
 
 
 @pytest.mark.parametrize("x_mm", [-200.0, 0.0, 120.5, 300.0])
@@ -54,12 +56,10 @@ def test_every_outcome_belongs_to_one_group() -> None:
 
 
 def test_parts_are_stacked_where_their_time_is() -> None:
-    from datetime import UTC, datetime
-
     now = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
     end_ms = int(now.timestamp() * 1000)
     hour = 3_600_000
-    rows = [
+    rows: list[dict[str, Scalar]] = [
         {"at_ms": end_ms - 24 * hour, "step_ms": hour, "bin": "1", "items": 2},
         {"at_ms": end_ms - hour, "step_ms": hour, "bin": "3", "items": 5},
         {"at_ms": end_ms - hour, "step_ms": hour, "bin": "no bin of this cell", "items": 9},

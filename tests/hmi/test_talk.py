@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 from typing import Any
 
@@ -18,8 +19,6 @@ AT = datetime(2026, 3, 1, 8, 0, tzinfo=UTC)
 
 
 def event(name: str, **changes: Any) -> Event:
-    import json
-
     return parse_event(json.dumps(EVENT_EXAMPLES[name] | changes, ensure_ascii=False).encode())
 
 
@@ -75,7 +74,7 @@ def test_only_so_much_is_kept() -> None:
     talk = Talk()
     for number in range(MAX_EXCHANGES + 5):
         talk.begin(f"run-{number}", "ask", "x", AT)
-    assert [e.run for e in talk.exchanges()][0] == "run-5"
+    assert talk.exchanges()[0].run == "run-5"
     assert len(talk.exchanges()) == MAX_EXCHANGES
 
 

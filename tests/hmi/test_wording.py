@@ -45,15 +45,14 @@ def test_every_tag_has_its_word(lang: Lang) -> None:
         "chapter": [c.what for c in CHAPTERS],
         "request": [r for r in (*REQUEST_MODELS, "stop") if r not in ("resync", "explain", "history")],
     }
-    assert [
-        f"{group}.{tag}" for group, names in tags.items() for tag in names if not given.own.has(f"{group}.{tag}")
-    ] == []
+    keys = [f"{group}.{tag}" for group, names in tags.items() for tag in names]
+    assert [key for key in keys if not given.own.has(key)] == []
 
 
 @pytest.mark.parametrize("file", sorted((ROOM / "wording").glob("*.toml")), ids=lambda file: file.stem)
 def test_no_word_claims_protection(file: Path) -> None:
-    text = file.read_text("utf-8").lower()
-    assert [word for word in FORBIDDEN if word in text] == []
+    said = "\n".join(line.partition("=")[2] for line in file.read_text("utf-8").lower().splitlines())
+    assert [word for word in FORBIDDEN if word in said] == []
 
 
 def test_one_file_knows_the_toolkit() -> None:
