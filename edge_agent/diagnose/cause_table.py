@@ -3,7 +3,7 @@
     tools = ["task_status", ...]              the order in which evidence is gathered without a model
 
     [[cause]]
-    id = "no_part"
+    id = "no_part"                            as words it is what a small model ranks: name it so that it says the cause
     zh = "..."   en = "..."                   the wording that is published
     needs = [["task_status.code=0601"], ...]  any one of these groups; all patterns of a group, of one subject a source
     not = ["command_history.state=VERIFIED"]  none of these anywhere
@@ -178,7 +178,6 @@ def _of_subject(patterns: list[Pattern], subject: str, facts: tuple[Fact, ...]) 
 def _faults(table: _Table) -> Iterator[Fault]:
     steps = {step.id for step in table.step}
     yield from _doubles("cause", [c.id for c in table.cause])
-    yield from _doubles("cause", [c.en for c in table.cause], "en")
     yield from _doubles("step", [s.id for s in table.step])
     for n, cause in enumerate(table.cause, start=1):
         patterns = [(f"needs[{g}]", p) for g, group in enumerate(cause.needs, start=1) for p in group]
@@ -194,9 +193,9 @@ def _faults(table: _Table) -> Iterator[Fault]:
             yield fault(f"cause[{n}].needs", [], "at least one group of evidence", "至少一组证据")
 
 
-def _doubles(table: str, values: list[str], key: str = "id") -> Iterator[Fault]:
-    for twice in sorted({each for each in values if values.count(each) > 1}):
-        yield fault(f"{table}.{key}", twice, "each only once", "各不相同")
+def _doubles(table: str, ids: list[str]) -> Iterator[Fault]:
+    for twice in sorted({each for each in ids if ids.count(each) > 1}):
+        yield fault(f"{table}.id", twice, "each id only once", "各不相同的 id")
 
 
 def _known(pattern: Pattern) -> bool:

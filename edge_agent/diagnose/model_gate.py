@@ -17,6 +17,9 @@ from edge_agent.understand.port import ModelFailure, ModelPort, ModelPurpose, Pr
 
 CHOOSE_S: Final = 1.5
 WRITE_S: Final = 15.0
+WEIGH_S: Final = 6.0
+"""Ranking whole sentences: a few dozen passes of one token. A model that is not back by then is killed, and a killed
+model costs everybody two seconds, so this is several times what an idle machine takes."""
 MAX_TOKENS: Final = 1_024
 """Of one written answer: a draft of eight clauses takes about half of it."""
 DETAIL_CHARS: Final = 200
@@ -27,6 +30,7 @@ A = TypeVar("A", Probabilities, Written)
 @dataclass(frozen=True, slots=True)
 class ModelTimes:
     choose_s: float = CHOOSE_S
+    weigh_s: float = WEIGH_S
     write_s: float = WRITE_S
     max_tokens: int = MAX_TOKENS
 
@@ -41,10 +45,16 @@ class ModelGate:
     times: ModelTimes = ModelTimes()
 
     async def choose(
-        self, context: str, options: Sequence[str], purpose: ModelPurpose, attempt: int = 1
+        self,
+        context: str,
+        options: Sequence[str],
+        purpose: ModelPurpose,
+        attempt: int = 1,
+        limit_s: float | None = None,
     ) -> Probabilities | ModelFailure:
+        """`limit_s` in place of the time a choice of labels takes."""
         self._before(context)
-        limit_s, begun_s = min(self.times.choose_s, self.run.left_s()), self.run.clock()
+        limit_s, begun_s = min(limit_s or self.times.choose_s, self.run.left_s()), self.run.clock()
         answer = await self.model.choose(context, options, deadline_s=limit_s, purpose=purpose)
         return await self._after(answer, purpose, attempt, begun_s, "")
 

@@ -19,7 +19,7 @@ from edge_agent.diagnose.model_gate import ModelGate
 from edge_agent.diagnose.target import Target
 from edge_agent.diagnose.thinker import Style
 from edge_agent.diagnose.view import View
-from edge_agent.diagnose.weigh import best, gains, rivals
+from edge_agent.diagnose.weigh import gains, outweighs, rivals
 from edge_agent.understand.port import ModelFailure, ModelPurpose, Probabilities
 
 Verdict: TypeAlias = Literal["SUPPORTED", "UNSUPPORTED", "UNAVAILABLE"]
@@ -87,4 +87,4 @@ async def _weighed(case: Case, gate: ModelGate, attempt: int) -> bool | None:
     causes = (case.cause, *rivals(case.view.table, case.view.likely))
     lines = views.evidence_lines(case.view)
     weights = await gains(gate, case.target.question, lines, causes, ModelPurpose.VERDICT, attempt)
-    return None if isinstance(weights, ModelFailure) else best(weights, 0.0) == case.cause.id
+    return None if isinstance(weights, ModelFailure) else outweighs(case.cause.id, weights)

@@ -1,7 +1,7 @@
 """How a model thinks aloud: three styles over one port, each step through the model's gate.
 
-`labels`  a small model picks the next tool, and at the end a cause, among those whose evidence is there. It writes
-          nothing; the clauses are the table's own words for the facts.
+`labels`  a small model picks the next tool, and judges the one cause that the records leave. It writes nothing; the
+          clauses are the table's own words for the facts.
 `mixed`   it picks the tool by label and writes the draft.
 `json`    it writes everything: each request with its envelope, or the draft.
 """
@@ -20,7 +20,6 @@ from edge_agent.diagnose.errors import ModelGone
 from edge_agent.diagnose.likely import about
 from edge_agent.diagnose.model_gate import ModelGate
 from edge_agent.diagnose.view import View
-from edge_agent.diagnose.weigh import MARGIN_NATS, best, gains
 from edge_agent.diagnose.wording import Wording
 from edge_agent.messages.strict_json import NotStrictJson, loads
 from edge_agent.understand.port import ModelFailure, ModelPurpose, Probabilities, Written
@@ -62,7 +61,7 @@ class Thinker:
         tool = await self._picked(view)
         if tool != CONCLUDE:
             return Pick(tool)
-        return await self._chosen(view) if self.style == "labels" else await self._written_draft(view)
+        return self._chosen(view) if self.style == "labels" else await self._written_draft(view)
 
     async def _picked(self, view: View) -> str:
         offered = view.every if self.style == "mixed" else (() if view.stop_required else view.options)
@@ -72,20 +71,10 @@ class Thinker:
         context = views.short(view)
         return answer(await self.gate.choose(context, options, ModelPurpose.NEXT_TOOL)).best()
 
-    async def _chosen(self, view: View) -> Draft:
-        """A draft in the table's own words; without a cause where none has evidence, or none stands out."""
-        if not view.likely:
-            return Draft(None)
-        cause = view.likely[0] if len(view.likely) == 1 else await self._choose_cause(view)
-        return Draft(None) if cause is None else self._draft_of(view, cause)
-
-    async def _choose_cause(self, view: View) -> Cause | None:
-        """Among causes with evidence: the one the facts speak for by far, or none."""
-        question = view.what.target.question
-        weights = await gains(self.gate, question, views.evidence_lines(view), view.likely, ModelPurpose.DRAFT)
-        if isinstance(weights, ModelFailure):
-            raise ModelGone(str(weights.kind))
-        return view.table.causes.get(best(weights, MARGIN_NATS) or "")
+    def _chosen(self, view: View) -> Draft:
+        """A draft in the table's own words, where the records leave one cause. Between two a small model is no better
+        than a coin (measured; see the README), so none is named."""
+        return self._draft_of(view, view.likely[0]) if len(view.likely) == 1 else Draft(None)
 
     def _draft_of(self, view: View, cause: Cause) -> Draft:
         record = {stated.fact: stated.record for stated in view.stated}

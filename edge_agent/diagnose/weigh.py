@@ -16,9 +16,7 @@ from edge_agent.diagnose.model_gate import ModelGate
 from edge_agent.tools.projection import plain_text
 from edge_agent.understand.port import ModelFailure, ModelPurpose, Probabilities
 
-MARGIN_NATS: Final = 1.0
-"""Between two causes with evidence: measured on the shipped table, smaller gaps were as often wrong as right."""
-RIVALS: Final = 3
+RIVALS: Final = 2
 """Causes without evidence that a supported one must outweigh."""
 LEAST: Final = 1e-9
 LINE_CHARS: Final = 200
@@ -34,23 +32,26 @@ async def gains(
     attempt: int = 1,
 ) -> Mapping[str, float] | ModelFailure:
     """By cause id. Two model calls."""
-    options = tuple(cause.en for cause in causes)
+    options = tuple(label(cause) for cause in causes)
     seen: list[Mapping[str, float]] = []
     for lines in (tuple(facts), NOTHING):
-        answer = await gate.choose(_context(question, lines), options, purpose, attempt)
+        answer = await gate.choose(_context(question, lines), options, purpose, attempt, gate.times.weigh_s)
         if not isinstance(answer, Probabilities):
             return answer
         seen.append(dict(answer.values))
     told, bare = seen
-    return {c.id: math.log(max(told[c.en], LEAST)) - math.log(max(bare[c.en], LEAST)) for c in causes}
+    return {c.id: math.log(max(told[label(c)], LEAST)) - math.log(max(bare[label(c)], LEAST)) for c in causes}
 
 
-def best(weights: Mapping[str, float], margin: float) -> str | None:
-    """The cause that outweighs every other by `margin`; None where none does."""
-    ranked = sorted(weights.items(), key=lambda pair: -pair[1])
-    if len(ranked) > 1 and ranked[0][1] - ranked[1][1] <= margin:
-        return None
-    return ranked[0][0]
+def label(cause: Cause) -> str:
+    """A whole sentence. Short labels are ten times as fast and were no better than chance; and all options begin with
+    one word, because a worker may rank options that begin differently by their first words alone."""
+    return f"that {cause.en}"
+
+
+def outweighs(cause: str, weights: Mapping[str, float]) -> bool:
+    """It gains more than every other; an even gain is none."""
+    return all(weights[cause] > gain for other, gain in weights.items() if other != cause)
 
 
 def rivals(table: CauseTable, likely: Sequence[Cause]) -> tuple[Cause, ...]:
@@ -63,4 +64,4 @@ def rivals(table: CauseTable, likely: Sequence[Cause]) -> tuple[Cause, ...]:
 
 def _context(question: str, lines: Sequence[str]) -> str:
     told = "\n".join(f"- {plain_text(line)[:LINE_CHARS]}" for line in lines)
-    return f"Question: {plain_text(question)[:LINE_CHARS]}\nFacts:\n{told}\nMost likely cause:"
+    return f"Question: {plain_text(question)[:LINE_CHARS]}\nFacts:\n{told}\nThe facts show"
