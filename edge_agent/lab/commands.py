@@ -1,0 +1,243 @@
+"""`edge-agent lab …`: faults, demos, exercises and pages for a class."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from logging import CRITICAL, getLogger
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markdown import Markdown
+from rich.markup import escape
+from rich.table import Table
+
+from drivers.contract import FaultInfo
+from edge_agent.cases.line import BadLine
+from edge_agent.cases.report.result import Result
+from edge_agent.cell_file import load_cell
+from edge_agent.lab.catalogue import HEADINGS, WHERE, catalogue
+from edge_agent.lab.checking import Checked, check, run_once
+from edge_agent.lab.demos import DEMOS
+from edge_agent.lab.exercise import STOCK_POLICY, Exercise, NoSuchExercise, exercise, exercises
+from edge_agent.lab.hand_in import hand_in
+from edge_agent.lab.pages import NoSuchPage, page
+from edge_agent.lab.sheet import sheet
+from edge_agent.lab.why import NoSuch, why
+from edge_agent.lab.workbook import DEFAULT_FOLDER, Workbook, open_workbook
+from edge_agent.messages.codes import Lang
+from edge_agent.policies import load_policies
+from edge_agent.world import package_of
+
+BAD_INPUT = 2
+
+lab = typer.Typer(no_args_is_help=True, help="Faults, exercises and pages for a class. 课堂：故障、练习、教学页。")
+
+LangOption = Annotated[str | None, typer.Option("--lang", help="zh or en; the terminal's own when not given. 语言。")]
+Folder = Annotated[Path, typer.Option("--folder", help="The group's folder. 小组的文件夹。")]
+
+
+@lab.command("faults")
+def faults(lang: LangOption = None) -> None:
+    """Every fault that can be put in, and what must come of it. 可以放入的故障，以及应有的处理。"""
+    told = _lang(lang)
+    table = Table(*HEADINGS[told])
+    for row in catalogue(told, _of_cell()):
+        table.add_row(*map(escape, (row.put_in, WHERE[told][row.where], row.what, row.expect, row.evidence)))
+    Console().print(table)
+
+
+@lab.command("demo")
+def demo(name: Annotated[str, typer.Argument(help="retry, offline or clarify")]) -> None:
+    """A demo of the lesson, over the function that the agent runs. 课程演示：与运行时同一个函数。"""
+    if name not in DEMOS:
+        raise _told(f"{name}: {', '.join(DEMOS)}")
+    for each in DEMOS[name]():
+        print(json.dumps(each, ensure_ascii=False))
+
+
+@lab.command("list")
+def list_(lang: LangOption = None) -> None:
+    """The exercises. 练习列表。"""
+    for each in exercises():
+        print(f"{each.order:>2}  {each.id:<24} {each.told(_lang(lang)).title}")
+
+
+@lab.command("run")
+def run(name: str, folder: Folder = DEFAULT_FOLDER, lang: LangOption = None) -> None:
+    """Hand an exercise out and run it as the policy stands. 领取练习，并按当前策略运行。"""
+    told, console = _lang(lang), Console()
+    with _broken():
+        book = _book(name, folder)
+        _tell_story(console, book, told)
+        result = asyncio.run(run_once(book))
+    _tell_verdicts(console, result)
+
+
+@lab.command("check")
+def check_(name: str, folder: Folder = DEFAULT_FOLDER, lang: LangOption = None) -> None:
+    """Run it again with the changed policy: before, after, predictions. 0: done, 1: not yet. 检查练习。"""
+    console = Console()
+    with _broken():
+        done = asyncio.run(check(_book(name, folder)))
+    _tell_checked(console, done, _lang(lang))
+    raise typer.Exit(0 if done.passed else 1)
+
+
+@lab.command("report")
+def report(
+    folder: Folder = DEFAULT_FOLDER,
+    out: Annotated[Path, typer.Option(help="The page. 输出的网页。")] = Path("lab-report.html"),
+    group: Annotated[str, typer.Option(help="The group's name. 组名。")] = "",
+    lang: LangOption = None,
+) -> None:
+    """One page to hand in: sheet, policy diff, before and after, timelines. 交作业的单页报告。"""
+    with _broken():
+        text = hand_in(folder, {each.id: each for each in exercises()}, _lang(lang), group)
+    out.write_text(text, "utf-8")
+    print(out)
+
+
+@lab.command("template")
+def template(
+    policy: Annotated[Path, typer.Option(help="A policy folder. 策略文件夹。")] = STOCK_POLICY, lang: LangOption = None
+) -> None:
+    """The mechanism design sheet as Markdown, filled in from the policy. 机制设计表（Markdown）。"""
+    with _broken():
+        print(sheet(load_policies(policy), _lang(lang)))
+
+
+@lab.command("why")
+def why_(
+    code: str,
+    tool: Annotated[str, typer.Option(help="sorting_rules, arm_control, … 工具名。")] = "sorting_rules",
+    attempt: Annotated[int, typer.Option(min=1, max=100, help="Which attempt failed. 第几次失败。")] = 1,
+    policy: Annotated[Path | None, typer.Option(help="A policy folder. 策略文件夹。")] = None,
+    lang: LangOption = None,
+) -> None:
+    """Is this failure tried again, and by which line of which file? 会不会重试，由哪一行决定。"""
+    try:
+        with _broken():
+            found = why(code, tool, load_policies(policy or STOCK_POLICY), policy, attempt)
+    except NoSuch as error:
+        raise _told(str(error)) from error
+    print(f"{code} / {tool}: {found.decision}")
+    print(found.zh if _lang(lang) == "zh" else found.en)
+    print(f"  {found.place}")
+    if found.policy is not None:
+        print(f"  {found.policy}")
+
+
+@lab.command("doc")
+def doc(
+    name: str, lang: LangOption = None, plain: Annotated[bool, typer.Option(help="Markdown as it is.")] = False
+) -> None:
+    """A teaching page. 教学页。"""
+    try:
+        text = page(name, _lang(lang), _of_cell())
+    except NoSuchPage as error:
+        raise _told(str(error)) from error
+    if plain or not sys.stdout.isatty():
+        print(text)
+    else:
+        Console().print(Markdown(text))
+
+
+def _book(name: str, folder: Path) -> Workbook:
+    getLogger("pymodbus").setLevel(CRITICAL)  # it logs every frame of a fault that was put in
+    return open_workbook(_found(name), folder)
+
+
+def _found(name: str) -> Exercise:
+    try:
+        return exercise(name, exercises())
+    except NoSuchExercise as error:
+        raise _told(str(error)) from error
+
+
+def _tell_story(console: Console, book: Workbook, lang: Lang) -> None:
+    told = book.exercise.told(lang)
+    console.print(f"[bold]{escape(told.title)}[/bold]  {escape(str(book.folder))}")
+    for text in (told.story, told.question, *told.steps):
+        console.print(escape(text), highlight=False)
+
+
+def _tell_verdicts(console: Console, result: Result) -> None:
+    for verdict in result.cases:
+        mark = "=" if verdict.passed else "≠"
+        head = f"{verdict.id}: {verdict.text}  {verdict.expected} {mark} {verdict.observed}"
+        console.print(escape(f"{head}  {', '.join(verdict.codes)}  frames {verdict.frames}"), highlight=False)
+        for each in verdict.timeline:
+            console.print(escape(f"    {each.at_ms:>5} ms  {each.lane:<10} {each.what}"), highlight=False)
+    total = result.total
+    console.print(f"{total.as_expected}/{total.lines}, mis-actuation {total.misfired}", highlight=False)
+
+
+def _tell_checked(console: Console, done: Checked, lang: Lang) -> None:
+    words = WORDS[lang]
+    for name, result in ((words["before"], done.before), (words["after"], done.after)):
+        total = result.total
+        told = f"{name}: {words['coverage']} {total.coverage * 100:.0f} % ({total.as_expected}/{total.lines})"
+        console.print(f"{told}, {words['misfired']} {total.misfired}", highlight=False)
+    for verdict in (v for v in done.after.cases if not v.passed):
+        told = "; ".join(f"{d.name}: {d.expected} ≠ {d.seen}" for d in verdict.differs)
+        console.print(escape(f"  {verdict.id}: {verdict.expected} ≠ {verdict.observed}. {told}"), highlight=False)
+    for each in (p for p in done.predictions if p.wrong):
+        told = words["blank"] if each.blank else f"{each.said} / {words['came']}: {each.came} ({', '.join(each.wrong)})"
+        console.print(escape(f"  answers.toml [{each.id}] {told}"), highlight=False)
+    for text in done.missing:
+        console.print(escape(f"  {text}"), highlight=False)
+    console.print(words["done"] if done.passed else words["not_yet"])
+
+
+WORDS: Mapping[Lang, Mapping[str, str]] = {
+    "zh": {
+        "before": "修改前",
+        "after": "修改后",
+        "coverage": "覆盖率",
+        "misfired": "误动作",
+        "blank": "还没有填写预测",
+        "came": "实际",
+        "done": "完成。",
+        "not_yet": "还没完成：修改策略或预测，再检查一次。",
+    },
+    "en": {
+        "before": "before",
+        "after": "after",
+        "coverage": "coverage",
+        "misfired": "mis-actuation",
+        "blank": "no prediction yet",
+        "came": "came",
+        "done": "Done.",
+        "not_yet": "Not yet: change the policy or the prediction, and check again.",
+    },
+}
+
+
+def _of_cell() -> Mapping[str, FaultInfo]:
+    return package_of(load_cell().devices[0]).FAULTS
+
+
+def _lang(lang: str | None) -> Lang:
+    locale = os.environ.get("LC_ALL") or os.environ.get("LC_MESSAGES") or os.environ.get("LANG") or ""
+    return "zh" if (lang or locale).startswith("zh") else "en"
+
+
+@contextmanager
+def _broken() -> Iterator[None]:
+    """A case file or an answer file that cannot be used is told by file, line and field."""
+    try:
+        yield
+    except BadLine as error:
+        raise _told(str(error)) from error
+
+
+def _told(text: str) -> typer.Exit:
+    print(text, file=sys.stderr)
+    return typer.Exit(BAD_INPUT)
