@@ -1,6 +1,6 @@
 """Why a request was not taken: a closed set of names, each with the error code it carries. Pure.
 
-The order in which requests are judged is in `acceptance`; the words for people are in `rejection_text`.
+The order in which requests are judged is in `acceptance`; the words for people are the release's.
 """
 
 from __future__ import annotations

@@ -109,7 +109,7 @@ class Closing:
         if not refused.told:
             return
         said = refused.rejection
-        known = said.readable_id and said.name is not RejectionName.DUPLICATE
+        level = "-" if said.name is RejectionName.DUPLICATE else said.answer_level
         traces = self.opening.traces()
         content = rejection(
             self.opening.page(speaker),
@@ -123,8 +123,8 @@ class Closing:
         )
         first = self.opening.first(said.key, traces.parse_trace_id, speaker.lang)
         done = self._without_run(release(Happened.REFUSED), "refused")
-        for level in (said.key, "-") if known else ("-",):
-            address = Address(speaker.user, speaker.channel, level, refused.reply_to)
+        for each in dict.fromkeys((level, "-")):
+            address = Address(speaker.user, speaker.channel, each, refused.reply_to)
             if await self._said(self.opening.stream(said.key, address), first, content, done):
                 return
 

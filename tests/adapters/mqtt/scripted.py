@@ -21,10 +21,13 @@ from edge_agent.messages.parse import parse_request, parse_stop
 from edge_agent.messages.prompt import Candidate, Clarification, Confirmation
 from edge_agent.messages.rate import RateLimit, Rates
 from edge_agent.messages.rejection import Rejection
-from edge_agent.messages.rejection_text import rejection_content
 from edge_agent.messages.request import Ask, Confirm, Reply, Request
 from edge_agent.messages.states import CellStateWord
 from edge_agent.messages.topics import Topics
+from edge_agent.release.audience import Audience
+from edge_agent.release.page import Page, Traces
+from edge_agent.release.rejections import rejection
+from edge_agent.release.texts import texts
 from tests.adapters.mqtt.peers import WITHIN_S, settings
 
 EPOCH = 1742
@@ -98,7 +101,8 @@ class ScriptedAgent:
                 self.requests.append(parsed)
                 return self.answer(user, parsed.id, parsed.id, bodies(parsed))
             parsed = judged
-        content = rejection_content(parsed, lang="en", **TRACES)
+        page, traces = Page(texts("en"), Audience()), Traces(TRACES["trace_id"], TRACES["parse_trace_id"])
+        content = rejection(page, traces, reason=parsed.name.value, code=parsed.error_code)
         return self.answer(user, parsed.answer_level, parsed.key, (content,))
 
     def answer(self, user: str, level: str, run: str, content: tuple[Body, ...]) -> None:
