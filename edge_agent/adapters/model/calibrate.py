@@ -26,6 +26,8 @@ L2 = 0.01
 FOLDS = 8
 CALL_DEADLINE_S = 60.0
 """A calibration may run beside anything; a sentence that takes a minute means the machine is stuck."""
+FIT_DEADLINE_S = 900.0
+"""The work of a fit grows with the sentences: some 700 of them took a minute of a core of their own."""
 
 Progress = Callable[[int, int], None]
 """Steps done, steps in all."""
@@ -61,8 +63,8 @@ async def calibrate(
     for n, sentence in enumerate(sentences):
         await _ask(model, wire.Seen, op="collect", text=prompt.ask(sentence.text), label=_index(sentence))
         progress(len(sentences) + n + 1, steps)
-    crossed = await _ask(model, wire.Crossed, op="cross", folds=FOLDS, l2=L2)
-    fitted = await _ask(model, wire.Fitted, op="fit", l2=L2)
+    crossed = await _ask(model, wire.Crossed, deadline_s=FIT_DEADLINE_S, op="cross", folds=FOLDS, l2=L2)
+    fitted = await _ask(model, wire.Fitted, deadline_s=FIT_DEADLINE_S, op="fit", l2=L2)
     progress(steps, steps)
     judged = tuple(
         judge.Judged(s.text, s.lang, s.intent, _scores(row)) for s, row in zip(sentences, crossed.rows, strict=True)
@@ -119,8 +121,10 @@ async def _judge(model: WorkerModel, sentence: Sentence) -> judge.Judged:
     return judge.Judged(sentence.text, sentence.lang, sentence.intent, _scores([p for _, p in got.values]))
 
 
-async def _ask(model: WorkerModel, kind: type[wire.R], **request: object) -> wire.R:
-    return await model.operate(dict(request), kind, deadline_s=CALL_DEADLINE_S)
+async def _ask(
+    model: WorkerModel, kind: type[wire.R], *, deadline_s: float = CALL_DEADLINE_S, **request: object
+) -> wire.R:
+    return await model.operate(dict(request), kind, deadline_s=deadline_s)
 
 
 def _index(sentence: Sentence) -> int:
