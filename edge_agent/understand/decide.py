@@ -144,6 +144,8 @@ def _settle(match: Match, reading: Reading, model: Model, view: Interpretation) 
         return gated
     if match.intent is not Intent.CONTROL_DEVICE:
         return replace(view, disposition=READS[match.intent], reason=match.reason)
+    if reading.mood is not Mood.IMPERATIVE:
+        return replace(view, reason=mood.reason(reading.mood))
     if isinstance(model, NoUsableModel):
         return replace(view, reason=NEEDS_MODEL)
     return _proposed(view, "keyword_control" if match.reason == NEEDS_MODEL else match.reason)

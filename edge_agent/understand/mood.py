@@ -21,9 +21,11 @@ ASKED_BACK = frozenset({Mood.IMPERATIVE, Mood.STATEMENT, Mood.QUESTION, Mood.CON
 
 ALLOWED_BY_MODEL: dict[Intent, frozenset[Mood]] = {
     **ALLOWED,
+    Intent.CONTROL_DEVICE: frozenset({Mood.IMPERATIVE, Mood.STATEMENT}),
     Intent.SUBMIT_FEEDBACK: frozenset({Mood.IMPERATIVE, Mood.STATEMENT, Mood.PAST, Mood.REPORT}),
 }
-"""Where no rule heard the wish to file something, a question is not filed on the model's word alone."""
+"""Where no rule heard the wish to file something, a question is not filed on the model's word alone. A control wish
+that only the model heard in a plain statement may be asked about; moving takes the imperative all the same."""
 
 
 def lets_pass(intent: Intent, mood: Mood, *, by_model: bool = False) -> bool:

@@ -253,3 +253,29 @@ def test_thresholds_go_by_language_and_risk() -> None:
 def test_a_models_own_control_reading_needs_an_action_that_was_said() -> None:
     got = decide(GLASS, sure(Intent.CONTROL_DEVICE))
     assert (got.disposition, got.missing) == (Disposition.CLARIFY, "action")
+
+
+def test_a_control_wish_only_the_model_hears_is_asked_about_in_a_statement_and_explained_in_a_question() -> None:
+    stated = replace(GLASS, mood=Mood.STATEMENT)
+    got = decide(stated, sure(Intent.CONTROL_DEVICE))
+    assert (got.disposition, got.missing) == (Disposition.CLARIFY, "action")
+    assert decide(as_question(GLASS), sure(Intent.CONTROL_DEVICE)).disposition is Disposition.EXPLAIN
+
+
+def test_even_with_every_slot_a_statement_moves_nothing() -> None:
+    said = replace(GLASS, mood=Mood.STATEMENT, slots=(*GLASS.slots, slot(GLASS.original, "action", "弄走", "pick")))
+    assert decide(said, sure(Intent.CONTROL_DEVICE)).disposition is Disposition.EXPLAIN
+
+
+def test_feedback_only_the_model_heard_keeps_all_that_was_said() -> None:
+    text = "t066 的料卡在导轨上"
+    given = reading(text, NoMatch("no_match_fallback_to_explain"), slot(text, "task_id", "t066"), mood=Mood.STATEMENT)
+    got = decide(given, sure(Intent.SUBMIT_FEEDBACK))
+    assert got.disposition is Disposition.RECORD
+    kept = got.slot("text")
+    assert kept is not None
+    assert (kept.value, kept.span) == (text, (0, len(text)))
+
+
+def test_values_of_a_sentence_nobody_understood_are_not_shown_as_understood() -> None:
+    assert decide(GLASS, sure(Intent.GENERAL)).slots == ()

@@ -12,7 +12,7 @@ import signal
 
 _PR_SET_PDEATHSIG = 1
 NICE = 3
-"""Half the share of an ordinary process. At 10 a busy machine left it a thirtieth, and decisions missed their deadline."""
+"""Half the share of an ordinary process. At 10 a busy machine left it a thirtieth: decisions missed their deadline."""
 
 
 def bind_to_parent(parent_pid: int) -> bool:
