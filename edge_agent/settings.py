@@ -63,8 +63,8 @@ class Mqtt(Section):
     """The broker's own limit, twice the largest request."""
     max_outgoing: Annotated[int, Field(ge=1, le=10_000)] = 200
     """The journal is the outbox; this queue only smooths one reconnect."""
-    max_inbound: Annotated[int, Field(ge=8, le=10_000)] = 64
-    """Eight requests are in flight at most; the rest is room for what needs no acknowledgement."""
+    max_inbound: Annotated[int, Field(ge=8, le=10_000)] = 256
+    """More than a broker keeps for one client: what finds no room here is acknowledged by nobody and lost."""
 
     def prefix_of(self, cell: str) -> str:
         """The first levels of every topic of the cell called `cell`."""
@@ -159,7 +159,8 @@ class Console(Section):
 
 class Lab(Section):
     enabled: bool = False
-    """Whether faults may be put in at all; the cell file and the driver have a word in it as well."""
+    """Whether a technician may put faults in where the cell is not a simulated one (`lab` of the cell file says the
+    same). A simulated cell takes them anyway, a driver marked real never."""
     policy: Path | None = None
     """A policy folder (retry, codes, thresholds, refusals, phrases, causes). None: the product's own figures, and
     `[retry]` and `[understanding]` of this file. Where both speak, the folder does."""

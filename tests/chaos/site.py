@@ -8,12 +8,12 @@ import os
 import signal
 import sys
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Self
+from typing import Any, Literal, Self, TypeAlias
 
 from drivers.cell_modbus.rig import ModbusCell, start_simulated
 from edge_agent.adapters.clock import SystemClock
@@ -25,6 +25,7 @@ from edge_agent.adapters.mqtt.settings import MqttSettings
 from edge_agent.places import Place, packaged
 from edge_agent.run.journal import Kind, Row
 from tests.chaos.agent_process import Life
+from tests.chaos.certificates import CertifiedBroker, certified_broker
 from tests.chaos.checker import Evidence, Sight
 
 PREFIX = "edge-agent/v1/cell01"
@@ -40,6 +41,8 @@ USERS = {
 }
 ROLES = {"op1": "operator", "op2": "operator", "student1": "student", "tech1": "technician", "viewer1": "viewer"}
 """`nobody1` may log in and has no role."""
+AnyBroker: TypeAlias = Broker | CertifiedBroker
+Login: TypeAlias = Literal["password", "certificate"]
 ACCEPT_MS = 500
 """Longer than a real cell's 150: a machine full of tests is late now and then, and that is not what is tested."""
 TIME_SCALE = 0.4
@@ -139,7 +142,7 @@ class Console:
 class Site:
     """One journal's world. `lives` counts the agents that were started on it."""
 
-    broker: Broker
+    broker: AnyBroker
     cell: ModbusCell
     parent: AgentParent
     folder: Path
@@ -202,7 +205,7 @@ class Site:
 
     async def leave(self) -> None:
         """Nothing of the story goes on."""
-        if not is_gone(self.pid):
+        if self.pid and not is_gone(self.pid):
             await self.kill()
 
     async def terminate(self) -> int | None:
@@ -251,15 +254,18 @@ def _is_wanted(state: str, states: tuple[str, ...]) -> bool:
 class Lane:
     """What many stories share: broker, simulated cell and parent; one story at a time."""
 
-    broker: Broker
+    broker: AnyBroker
     cell: ModbusCell
     parent: AgentParent
     folder: Path
     frame_log: Path
     stories: int = 0
+    _last: Site | None = None
 
     async def fresh(self, **settings: Any) -> Site:
-        """A new journal beside a cell that has forgotten everything."""
+        """A new journal beside a cell that has forgotten everything; the story before is over."""
+        if self._last is not None:
+            await self._last.leave()
         await self.cell.renew()
         self.stories += 1
         folder = self.folder / str(self.stories)
@@ -268,24 +274,29 @@ class Lane:
         (folder / "settings.toml").write_text(settings_text(self.broker, folder, **settings))
         create(folder / "state", SystemClock().wall_ms())
         seen = len(self.frame_log.read_text().splitlines()) if self.frame_log.exists() else 0
-        return Site(self.broker, self.cell, self.parent, folder, self.frame_log, seen)
+        self._last = Site(self.broker, self.cell, self.parent, folder, self.frame_log, seen)
+        return self._last
 
 
 @contextmanager
-def a_folder(name: str) -> Any:
+def a_folder(name: str) -> Iterator[Path]:
     """Short: a socket's path has room for 107 bytes."""
     with TemporaryDirectory(prefix=f"{name}-", dir="/tmp", ignore_cleanup_errors=True) as found:
         yield Path(found)
 
 
 @asynccontextmanager
-async def lane() -> AsyncIterator[Lane]:
-    with a_folder("chaos") as folder, running_broker(USERS, prefix=PREFIX) as broker:
+async def lane(login: Login = "password", *, time_scale: float = TIME_SCALE) -> AsyncIterator[Lane]:
+    """`login`: how everybody proves who they are to the broker."""
+    with a_folder("chaos") as folder, _broker(login, folder) as broker:
         (folder / "password").write_text(USERS["agent"])
-        (folder / "cell.toml").write_text(cell_text())
         log = folder / "frames.jsonl"
-        arm = {"device_id": 7, "config_crc": 0x1A2B, "time_scale": TIME_SCALE, "frame_log": str(log)}
+        arm = {"device_id": 7, "config_crc": 0x1A2B, "time_scale": time_scale, "frame_log": str(log)}
         async with start_simulated(arm) as cell:
+            (folder / "cell.toml").write_text(cell_text(cell.port))
+            (folder / "real_cell.toml").write_text(
+                cell_text(cell.port).replace("simulated = true", "simulated = false")
+            )
             parent = await AgentParent.start()
             try:
                 yield Lane(broker, cell, parent, folder, log)
@@ -293,33 +304,65 @@ async def lane() -> AsyncIterator[Lane]:
                 await parent.close()
 
 
-def cell_text() -> str:
-    """The cell that comes with the product, more patient with a busy machine."""
-    shipped = packaged(Place.DATA, "default_cell.toml").read_text("utf-8")
+@contextmanager
+def _broker(login: Login, folder: Path) -> Iterator[AnyBroker]:
+    if login == "password":
+        with running_broker(USERS, prefix=PREFIX) as broker:
+            yield broker
+        return
+    (folder / "broker").mkdir()
+    with certified_broker(folder / "broker", tuple(USERS), PREFIX) as certified:
+        yield certified
+
+
+def cell_text(port: int) -> str:
+    """The cell that comes with the product, more patient with a busy machine. The port is for an agent that takes
+    the simulator for a real arm."""
+    shipped = packaged(Place.DATA, "default_cell.toml").read_text("utf-8").replace("port = 5020", f"port = {port}", 1)
     return shipped.replace("[limits]\n", f"[limits]\naccept_timeout_ms = {ACCEPT_MS}\ncomplete_margin_ms = 1000\n", 1)
 
 
-def settings_text(broker: Broker, folder: Path, *, burst: int = 1000, per_s: float = 1000, more: str = "") -> str:
+def settings_text(
+    broker: AnyBroker,
+    folder: Path,
+    *,
+    burst: int = 1000,
+    per_s: float = 1000,
+    cell: str = "cell.toml",
+    prompt_s: float = 30.0,
+) -> str:
     users = "\n".join(f'{user} = "{role}"' for user, role in ROLES.items())
     return f"""
 lang = "en"
 [mqtt]
 port = {broker.port}
-password_file = "{folder.parent / "password"}"
 reconnect_min_s = 0.1
+{_login_lines(broker, folder)}
 [cell]
-file = "{folder.parent / "cell.toml"}"
+file = "{folder.parent / cell}"
 [journal]
 folder = "{folder / "state"}"
 [model]
 enabled = false
+[deadlines]
+prompt_s = {prompt_s}
 [rate]
 burst = {burst}
 per_s = {per_s}
 [users]
 {users}
-{more}"""
+"""
 
 
-def mqtt_settings(broker: Broker, user: str) -> MqttSettings:
-    return MqttSettings(host=broker.host, port=broker.port, username=user, password=USERS[user], prefix=broker.prefix)
+def _login_lines(broker: AnyBroker, folder: Path) -> str:
+    if isinstance(broker, Broker):
+        return f'password_file = "{folder.parent / "password"}"'
+    own = broker.authority.tls("agent")
+    return f'tls = true\nca_file = "{own.ca_file}"\ncert_file = "{own.cert_file}"\nkey_file = "{own.key_file}"'
+
+
+def mqtt_settings(broker: AnyBroker, user: str) -> MqttSettings:
+    at = MqttSettings(host=broker.host, port=broker.port, username=user, prefix=broker.prefix)
+    if isinstance(broker, Broker):
+        return replace(at, password=USERS[user])
+    return replace(at, tls=broker.authority.tls(user))

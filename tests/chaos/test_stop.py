@@ -15,12 +15,12 @@ from edge_agent.run.journal import Kind
 from tests.chaos.checker import violations
 from tests.chaos.episode import all_ended
 from tests.chaos.figures import note
-from tests.chaos.site import POLL_S, WITHIN_S, NotReached, Site, lane
+from tests.chaos.site import POLL_S, WITHIN_S, Lane, NotReached, Site
 from tests.chaos.visitor import HOME, PICK_AND_PLACE, ByMqtt, ask, confirmation, logged_in, message
 from tests.drivers.bench import SESSION, job_of
 from tests.drivers.scripted import honest, link_to, scripted
 
-pytestmark = [pytest.mark.net, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.net, pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(120)]
 
 
 async def test_stop_that_goes_ahead_of_a_waiting_command_calls_it_off() -> None:
@@ -58,38 +58,37 @@ async def _until(site: Site, what: str, **question: Any) -> None:
 
 
 @pytest.mark.parametrize("arrival", ["mqtt", "console"])
-async def test_stop_while_the_journal_is_held_and_twenty_requests_wait(arrival: str) -> None:
+async def test_stop_while_the_journal_is_held_and_twenty_requests_wait(here: Lane, arrival: str) -> None:
     """The stop word is on the wire before any further commit, and it is the person's stop, not the journal fault's.
 
     What held when the word left is written down by the agent at that very step; the proxy says that it left.
     """
-    async with lane() as here:
-        site = await here.fresh()
-        await site.start(spoilt_disk=True)
-        await site.ready("READY")
-        async with logged_in(site, "op1") as session, logged_in(site, "op2") as other:
-            who, many = ByMqtt(session), ByMqtt(other)
-            _, prompt = await ask(who, PICK_AND_PLACE)
-            await who.send(confirmation(who, prompt))
-            await _until(site, "EXECUTING", op="view")
-            await site.console.ask(op="disk", set={"hold_s": HOLD_S})
-            waiting = [asyncio.create_task(many.send(message("ask", text="which bin does glass go into")))]
-            await _until(site, "held", op="disk", set={})
-            waiting += [asyncio.create_task(many.send(message("ask", text=HOME))) for _ in range(WAITING - 1)]
-            held = await site.console.ask(op="disk", set={})
-            sent_ms = await _say_stop(arrival, who, site)
-            await _until_sent(site)
-            steps = await site.console.ask(op="steps")
-            for task in waiting:
-                task.cancel()
-            await asyncio.gather(*waiting, return_exceptions=True)
-        assert held is not None
-        assert steps is not None
-        word = next(each for each in steps["steps"] if each["step"] == "stop_sent")
-        assert word == {"step": "stop_sent", "state": "STOPPING", "synced": held["synced"]}
-        stop = next(each for each in site.sights((time.time() - time.monotonic()) * 1000) if each.kind == "stop")
-        note(f"stop word on the wire, journal held ({arrival})", f"{stop.at_ms - sent_ms:.1f} ms after it was said")
-        await _then_all_adds_up(site)
+    site = await here.fresh()
+    await site.start(spoilt_disk=True)
+    await site.ready("READY")
+    async with logged_in(site, "op1") as session, logged_in(site, "op2") as other:
+        who, many = ByMqtt(session), ByMqtt(other)
+        _, prompt = await ask(who, PICK_AND_PLACE)
+        await who.send(confirmation(who, prompt))
+        await _until(site, "EXECUTING", op="view")
+        await site.console.ask(op="disk", set={"hold_s": HOLD_S})
+        waiting = [asyncio.create_task(many.send(message("ask", text="which bin does glass go into")))]
+        await _until(site, "held", op="disk", set={})
+        waiting += [asyncio.create_task(many.send(message("ask", text=HOME))) for _ in range(WAITING - 1)]
+        held = await site.console.ask(op="disk", set={})
+        sent_ms = await _say_stop(arrival, who, site)
+        await _until_sent(site)
+        steps = await site.console.ask(op="steps")
+        for task in waiting:
+            task.cancel()
+        await asyncio.gather(*waiting, return_exceptions=True)
+    assert held is not None
+    assert steps is not None
+    word = next(each for each in steps["steps"] if each["step"] == "stop_sent")
+    assert word == {"step": "stop_sent", "state": "STOPPING", "synced": held["synced"]}
+    stop = next(each for each in site.sights((time.time() - time.monotonic()) * 1000) if each.kind == "stop")
+    note(f"stop word on the wire, journal held ({arrival})", f"{stop.at_ms - sent_ms:.1f} ms after it was said")
+    await _then_all_adds_up(site)
 
 
 async def _say_stop(arrival: str, who: ByMqtt, site: Site) -> float:

@@ -1,0 +1,242 @@
+"""The same thing said again, by whomever, however often, in whatever life of the agent: the arm moves once or not."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import secrets
+import time
+from dataclasses import dataclass, field
+
+import paho.mqtt.client as mqtt
+import pytest
+from paho.mqtt.enums import CallbackAPIVersion
+
+from edge_agent.adapters.mqtt.broker import Broker
+from edge_agent.messages.topics import TopicKind, Topics
+from edge_agent.run.journal import Kind
+from tests.chaos.amount import amount
+from tests.chaos.checker import violations
+from tests.chaos.episode import all_ended
+from tests.chaos.figures import note
+from tests.chaos.hostile import listening
+from tests.chaos.site import POLL_S, PREFIX, USERS, WITHIN_S, Lane, Site
+from tests.chaos.visitor import ByMqtt, Message, ask, confirmation, logged_in, message
+
+pytestmark = [pytest.mark.net, pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(amount(300, 3_600))]
+
+TOPICS = Topics(PREFIX)
+REQ = TOPICS.of(TopicKind.REQ, user="op1")
+DUPLICATES = 1_000
+BATCH = 100
+"""At once; the broker keeps two hundred for a client that is behind, and drops the rest."""
+DAY = amount(10, 60)
+"""Motions of the day that is replayed."""
+ACTIONS = ("action=open_gripper device=arm_01", "action=close_gripper device=arm_01", "action=home device=arm_01")
+GUESSES = amount(150, 600)
+
+_again = {"messages": 0, "motions": 0}
+
+
+def count(messages: int, motions: int) -> None:
+    _again["messages"] += messages
+    _again["motions"] += motions
+    note("duplicates and replays / motions by them", f"{_again['messages']} / {_again['motions']}")
+
+
+@dataclass(slots=True)
+class Day:
+    """All that was said, in order, as bytes."""
+
+    said: list[Message] = field(default_factory=list)
+
+
+async def _a_day(site: Site, motions: int) -> Day:
+    day = Day()
+    async with logged_in(site, "op1") as session:
+        who = ByMqtt(session)
+        for number in range(motions):
+            asked, prompt = await ask(who, ACTIONS[number % len(ACTIONS)])
+            answer = confirmation(who, prompt)
+            await who.send(answer)
+            done = await who.content(answer.run)
+            assert done.get("command_state") == "VERIFIED", done
+            day.said += [asked, answer]
+    return day
+
+
+async def _replay(site: Site, day: Day, user: str = "op1") -> None:
+    async with listening(site, user) as again:
+        for said in day.said:
+            assert await again.publish(TOPICS.of(TopicKind.REQ, user=user), said.payload)
+
+
+async def _rejected(site: Site, count_: int) -> list[str]:
+    return [row.body["name"] for row in await site.until_rows(count_, Kind.REJECTION)]
+
+
+async def _moved(site: Site) -> int:
+    return len(await site.cell.executed())
+
+
+async def _adds_up(site: Site) -> None:
+    await all_ended(site)
+    view = await site.console.ask(op="view")
+    assert view is not None
+    wrong = violations(await site.evidence(view["state"]))
+    assert not wrong, "\n".join(wrong)
+    await site.leave()
+
+
+async def test_once_a_day_that_is_replayed_moves_nothing(here: Lane) -> None:
+    """To the same life, to the next one, and under another login: each message gets its reason."""
+    site = await here.fresh()
+    await site.start()
+    await site.ready("READY")
+    day = await _a_day(site, DAY)
+    messages = len(day.said)
+    await _replay(site, day)
+    assert set(await _rejected(site, messages)) == {"duplicate"}
+    await site.kill()
+    await site.start()
+    await site.ready("READY")
+    await _replay(site, day)
+    assert set(await _rejected(site, 2 * messages)) == {"duplicate"}
+    await _replay(site, day, "op2")
+    await _all_answered(site, 3 * messages + messages)
+    assert await _moved(site) == DAY
+    count(3 * messages, await _moved(site) - DAY)
+    await _adds_up(site)
+
+
+async def _all_answered(site: Site, rows: int) -> None:
+    deadline_s = time.monotonic() + WITHIN_S
+    while len(site.rows(Kind.REQUEST, Kind.REJECTION)) < rows:
+        assert time.monotonic() < deadline_s, site.agent_log()
+        await asyncio.sleep(POLL_S)
+
+
+async def test_once_a_day_replayed_to_an_agent_that_never_saw_it_moves_nothing(here: Lane) -> None:
+    """A journal of its own: no id is known, and still no confirmation opens anything."""
+    first = await here.fresh()
+    await first.start()
+    await first.ready("READY")
+    day = await _a_day(first, 3)
+    await first.kill()
+    site = await here.fresh()
+    await site.start()
+    await site.ready("READY")
+    await _replay(site, day)
+    await _all_answered(site, len(day.said))
+    await all_ended(site)
+    assert await _moved(site) == 0
+    count(len(day.said), 0)
+    await _adds_up(site)
+
+
+async def test_once_a_thousand_duplicates_of_a_confirmation_move_once(here: Lane) -> None:
+    site = await here.fresh(burst=20, per_s=5)
+    await site.start()
+    await site.ready("READY")
+    async with logged_in(site, "op1") as session, listening(site, "op1") as flood:
+        who = ByMqtt(session)
+        _, prompt = await ask(who, ACTIONS[2])
+        answer = confirmation(who, prompt)
+        for sent in range(BATCH, DUPLICATES + 1, BATCH):
+            taken = await asyncio.gather(*(flood.publish(REQ, answer.payload) for _ in range(BATCH)))
+            assert all(taken)
+            await _all_answered(site, 1 + sent)
+    assert [row.body["name"] for row in site.rows(Kind.REJECTION)] == ["duplicate"] * (DUPLICATES - 1)
+    assert await _moved(site) == 1
+    assert list((await site.cell.motion_frames()).values()) == [1]
+    count(DUPLICATES - 1, 0)
+    await _adds_up(site)
+
+
+async def test_once_h19_what_is_retained_moves_nothing_before_and_after_a_start(here: Lane) -> None:
+    """An ask and a confirmation that wait retained at the broker, and the same while the agent listens."""
+    site = await here.fresh()
+    await site.start()
+    await site.ready("READY")
+    async with logged_in(site, "op1") as session, listening(site, "op1") as harm:
+        who = ByMqtt(session)
+        _, prompt = await ask(who, ACTIONS[2])
+        answer = confirmation(who, prompt)
+        assert await harm.publish(REQ, answer.payload, retain=True)
+        assert await _rejected(site, 1) == ["retained"]
+        await site.kill()
+        await site.start()
+        await site.ready("READY")
+        assert await harm.publish(REQ, message("ask", text=ACTIONS[2]).payload, retain=True)
+        assert await _rejected(site, 2) == ["retained", "retained"]
+        await harm.publish(REQ, b"", retain=True)
+    assert await _moved(site) == 0
+    await _adds_up(site)
+
+
+async def test_identity_foreign_topics_are_closed_to_a_login(here: Lane) -> None:
+    """As somebody else, as the agent, as somebody else's presence: the broker takes none of it, the agent sees none."""
+    site = await here.fresh()
+    await site.start()
+    await site.ready("READY")
+    foreign: dict[str, bytes] = {
+        REQ: message("ask", text=ACTIONS[2]).payload,
+        TOPICS.of(TopicKind.STOP, user="op1"): message("stop").payload,
+        TOPICS.of(TopicKind.PRESENCE, user="op1", client="say-1"): b"HERE",
+        TOPICS.of(TopicKind.STOP, user="agent"): b"PROBE 0 1",
+        TOPICS.of(TopicKind.STATUS): b"{}",
+        TOPICS.of(TopicKind.STATE_CELL): b"{}",
+        TOPICS.of(TopicKind.RUN, user="op1", run="r1"): b"{}",
+        f"{PREFIX}/op/op2/req/more": b"{}",
+        f"{PREFIX}/op/OP1/req": b"{}",
+    }
+    async with listening(site, "op2") as harm:
+        for topic, payload in foreign.items():
+            assert not await harm.publish(topic, payload), topic
+    assert site.rows(Kind.REQUEST, Kind.REJECTION, Kind.STOP) == []
+    await _adds_up(site)
+
+
+async def test_identity_the_agents_client_id_is_in_nothing_that_a_user_may_read(here: Lane) -> None:
+    """Everything that looks like an id, in all that a login hears, is tried as the agent's own: it is never thrown
+    off. With its true id, which only the broker's own log has, it would be."""
+    site = await here.fresh()
+    await site.start()
+    await site.ready("READY")
+    async with listening(site, "op1", "#", "$SYS/#") as ears:
+        await _a_day(site, 2)
+        heard = [m.topic + " " + m.payload.decode("utf-8", "replace") for m in ears.heard]
+    words = {word for text in heard for word in re.findall(r"[A-Za-z0-9_-]{8,64}", text)}
+    guesses = sorted(words)[:GUESSES]
+    own = _true_ids(site)
+    assert len(guesses) > 20
+    for guess in (*guesses, *(secrets.token_hex(16) for _ in range(5))):
+        await asyncio.to_thread(_connect_as, site, guess)
+    assert _true_ids(site) == own
+    note("client ids guessed / agent thrown off", f"{len(guesses) + 5} / 0")
+    await asyncio.to_thread(_connect_as, site, own[-1])
+    await _until_another(site, own)
+    await site.leave()
+
+
+def _connect_as(site: Site, client_id: str) -> None:
+    client = mqtt.Client(CallbackAPIVersion.VERSION2, client_id=client_id, protocol=mqtt.MQTTv5)
+    client.username_pw_set("op1", USERS["op1"])
+    client.connect(site.broker.host, site.broker.port)
+    client.loop(timeout=0.2)
+    client.loop(timeout=0.2)
+    client.disconnect()
+
+
+async def _until_another(site: Site, own: list[str]) -> None:
+    """The agent is back, under another id."""
+    deadline_s = time.monotonic() + WITHIN_S
+    while _true_ids(site) == own:
+        assert time.monotonic() < deadline_s, "connected as the agent's own id, and the agent was not thrown off"
+        await asyncio.sleep(POLL_S)
+
+
+def _true_ids(site: Site) -> list[str]:
+    """The ids that the agent has had so far, two a life of its link: from the broker's own log."""
+    assert isinstance(site.broker, Broker)
+    return [line.split(" as ")[1].split(" ")[0] for line in site.broker.log.splitlines() if "u'agent'" in line]
