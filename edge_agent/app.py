@@ -13,7 +13,7 @@ import os
 import signal
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Final
@@ -28,6 +28,7 @@ from edge_agent.adapters.journal.making import Retention
 from edge_agent.adapters.journal.store import SqliteJournal
 from edge_agent.adapters.log import log
 from edge_agent.adapters.model.assemble import default_model
+from edge_agent.adapters.model.breaker import BreakerPolicy
 from edge_agent.adapters.model.client import WorkerModel, WorkerSettings
 from edge_agent.adapters.model.errors import ModelRefused
 from edge_agent.adapters.mqtt.link import LinkState, MqttLink
@@ -59,7 +60,7 @@ from edge_agent.safety.permission import Role, role_of
 from edge_agent.settings import Settings
 from edge_agent.understand.no_model import NoModel
 from edge_agent.understand.port import ModelPort
-from edge_agent.understand.thresholds import Thresholds
+from edge_agent.understand.thresholds import Threshold, Thresholds
 from edge_agent.world import ArmNow, Stores, boundary, fault_names, open_driver, package_of, router, simulator_settings
 
 VERSION: Final = version(distribution.NAME)
@@ -201,7 +202,7 @@ async def site(settings: Settings, options: Options) -> AsyncIterator[Running]:
     """Everything a site's agent needs, opened in order and closed in reverse. Raises `JournalRefused`, `BadFile`."""
     clock = SystemClock()
     folder = state_folder(settings)
-    spec = load_cell(settings.cell.file)
+    spec = cell_of(settings)
     async with AsyncExitStack() as stack:
         struck: list[LabFaults] = []
         journal = await SqliteJournal.open(
@@ -237,6 +238,7 @@ async def site(settings: Settings, options: Options) -> AsyncIterator[Running]:
             clock=clock.monotonic_s,
             wall=clock.now,
             intercept=faults.intercept,
+            tool_s=settings.deadlines.tool_s,
         )
         link: MqttLink | None = None
         everywhere = FanOut(outlet)
@@ -314,6 +316,12 @@ def _lockout_text(settings: Settings) -> Callable[[str], str]:
     return lambda reason: words.word("why", reason)
 
 
+def cell_of(settings: Settings) -> CellSpec:
+    """The cell file's cell; its lab is open where either file says so."""
+    spec = load_cell(settings.cell.file)
+    return replace(spec, lab=spec.lab or settings.lab.enabled)
+
+
 def state_folder(settings: Settings) -> Path:
     return systemd.state_folder(os.environ) or settings.journal.folder
 
@@ -387,8 +395,10 @@ def _write(file: Path, text: str) -> None:
 
 async def _model(settings: Settings, folder: Path, stack: AsyncExitStack) -> tuple[ModelPort, Thresholds]:
     """Started and not waited for: the rules carry on meanwhile."""
+    told = settings.understanding
+    unfitted = Threshold(told.min_top_score, told.min_margin)
     if not settings.model.enabled:
-        return NoModel(), Thresholds()
+        return NoModel(), Thresholds(unfitted)
     try:
         models = folder / "models"
         models.mkdir(parents=True, exist_ok=True)
@@ -396,11 +406,23 @@ async def _model(settings: Settings, folder: Path, stack: AsyncExitStack) -> tup
         file = wanted if wanted is not None else await asyncio.to_thread(default_model, models)
     except (ModelRefused, OSError) as missing:
         _log.warning("model_refused", why=str(missing))
-        return NoModel(), Thresholds()
-    worker = WorkerModel(WorkerSettings(model=file, state_dir=models, threads=settings.model.threads))
+        return NoModel(), Thresholds(unfitted)
+    worker = WorkerModel(worker_settings(settings, file, models))
     await worker.start()
     stack.push_async_callback(worker.close)
-    return worker, worker.thresholds
+    return worker, replace(worker.thresholds, default=unfitted)
+
+
+def worker_settings(settings: Settings, file: Path, models: Path) -> WorkerSettings:
+    model = settings.model
+    return WorkerSettings(
+        model=file,
+        state_dir=models,
+        threads=model.threads,
+        start_deadline_s=model.start_deadline_s,
+        recycle_after=model.recycle_after,
+        breaker=BreakerPolicy(**model.breaker.model_dump()),
+    )
 
 
 def _name(model: ModelPort) -> str:

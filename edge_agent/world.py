@@ -37,7 +37,7 @@ from edge_agent.tools.registry import Registry
 from edge_agent.tools.seeds import SOP_FOLDER, seed_rules, seed_tasks
 from edge_agent.tools.sorting_rules import sorting_rules
 from edge_agent.tools.task_status import task_status
-from edge_agent.tools.tool import ToolName
+from edge_agent.tools.tool import TIMEOUT_S, ToolName
 from offline_rules.lexicon import Lexicon, default_lexicon
 from offline_rules.router import Router
 
@@ -106,20 +106,22 @@ def boundary(
     intercept: Intercept,
     sleep: Callable[[float], Any] = asyncio.sleep,
     dice: random.Random | None = None,
+    tool_s: float = TIMEOUT_S,
 ) -> Boundary:
-    """Every tool behind its one door. `retries` names the query tools whose policy is not `retry`."""
+    """Every tool behind its one door. `retries` names the query tools whose policy is not `retry`; `tool_s` is how long
+    one call may take."""
 
     def of(tool: ToolName) -> RetryPolicy:
         return (retries or {}).get(tool, retry)
 
     tools = (
-        sorting_rules(stores.cell, of(ToolName.SORTING_RULES)),
-        arm_status(arm, of(ToolName.ARM_STATUS)),
-        task_status(stores.cell, of(ToolName.TASK_STATUS)),
-        alarm_history(journal, of(ToolName.ALARM_HISTORY)),
-        command_history(journal, of(ToolName.COMMAND_HISTORY)),
-        knowledge_search(stores.pages, of(ToolName.KNOWLEDGE_SEARCH)),
-        feedback(journal),
+        sorting_rules(stores.cell, of(ToolName.SORTING_RULES), tool_s),
+        arm_status(arm, of(ToolName.ARM_STATUS), tool_s),
+        task_status(stores.cell, of(ToolName.TASK_STATUS), tool_s),
+        alarm_history(journal, of(ToolName.ALARM_HISTORY), tool_s),
+        command_history(journal, of(ToolName.COMMAND_HISTORY), tool_s),
+        knowledge_search(stores.pages, of(ToolName.KNOWLEDGE_SEARCH), tool_s),
+        feedback(journal, tool_s),
     )
     uniform = (dice or random.Random()).uniform
     return Boundary(Registry(tools), World(journal, clock, wall, sleep, uniform, simulated, intercept))

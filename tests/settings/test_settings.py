@@ -171,8 +171,10 @@ def test_the_prefix_of_the_default_cell_is_that_of_the_wire() -> None:
 
 def test_deadlines_are_those_of_the_agent() -> None:
     knobs, deadlines = Knobs(), Deadlines()
-    for name in ("run_s", "motion_margin_s", "prompt_s", "choose_s"):
+    for name in ("run_s", "motion_margin_s", "prompt_s"):
         assert getattr(knobs, name) == getattr(deadlines, name)
+    for name in ("choose_s", "write_s"):
+        assert getattr(knobs.model_times, name) == getattr(deadlines, name)
     assert deadlines.tool_s == TIMEOUT_S
 
 
