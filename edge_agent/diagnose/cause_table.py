@@ -18,6 +18,7 @@ A pattern is `source.attribute` or `source.attribute=value|value`. A key that no
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Final
@@ -101,6 +102,10 @@ class Cause:
         known = tuple(facts)
         return next((found for group in self.needs if (found := _group(group, known))), ())
 
+    def thinkable(self, stated: AbstractSet[tuple[str, str]]) -> bool:
+        """Some group has every attribute it asks for; a quick no for the many causes that have none."""
+        return any(all((p.source, p.attribute) in stated for p in group) for group in self.needs)
+
     def contradicted(self, facts: Iterable[Fact]) -> Fact | None:
         return next((f for f in facts if any(pattern.fits(f) for pattern in self.excluded_by)), None)
 
@@ -123,7 +128,9 @@ class CauseTable:
     def candidates(self, facts: Iterable[Fact]) -> tuple[Cause, ...]:
         """The causes whose evidence is there and that nothing contradicts, in the table's order."""
         known = tuple(facts)
-        return tuple(c for c in self.causes.values() if c.evidence(known) and c.contradicted(known) is None)
+        stated = {(f.source, f.attribute) for f in known}
+        fitting = (c for c in self.causes.values() if c.thinkable(stated))
+        return tuple(c for c in fitting if c.evidence(known) and c.contradicted(known) is None)
 
 
 def load_causes(file: Path = CAUSES_FILE) -> CauseTable:

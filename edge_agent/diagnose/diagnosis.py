@@ -114,6 +114,7 @@ class Diagnosis:
         self._dossier, self._progress = Dossier(), Progress(site.limits)
         gate = EvidenceGate(run, caller, site.boundary, self._dossier, self._progress)
         self._search = Search(target, site.table, gate, site.only_device, site.wording["en"], told=on_look)
+        self._notes: list[Entry] = []
         self._model = ModelGate(run, site.model, site.journal, site.times)
 
     async def run(self) -> DiagnosisEnd:
@@ -123,7 +124,8 @@ class Diagnosis:
             if self._run.state is not RunState.BUDGET_EXHAUSTED:
                 raise
             end = self._stopped(Stopped(StopReason.BUDGET_LIMIT_REACHED))
-        await self._note(Kind.PROGRESS, _summary(end))
+        self._note(Kind.PROGRESS, _summary(end))
+        await self._write_down()
         return end
 
     def ended(self, ending: Ending) -> DiagnosisEnd:
@@ -149,8 +151,8 @@ class Diagnosis:
         await self._on_stage("SAFETY_VALIDATING")
         draft = parse_draft(left.text, self._site.table) if isinstance(left, Text) else left
         if isinstance(draft, DraftInvalid):
-            return await self._recovered(draft)
-        await self._note(Kind.DRAFT, draft.as_dict())
+            return self._recovered(draft)
+        self._note(Kind.DRAFT, draft.as_dict())
         cause = self._site.table.causes.get(draft.cause or "")
         return self.ended(Ending.NO_CONCLUSION) if cause is None else await self._guarded(draft, cause)
 
@@ -160,18 +162,19 @@ class Diagnosis:
         stopped = left if isinstance(left, Stopped) else Stopped(StopReason.MODEL_UNAVAILABLE)
         return replace(self._stopped(stopped), reason=MODEL_UNAVAILABLE)
 
-    async def _recovered(self, invalid: DraftInvalid) -> DiagnosisEnd:
+    def _recovered(self, invalid: DraftInvalid) -> DiagnosisEnd:
         """The text is dropped; what it was is written down. There is nothing to guard."""
-        await self._note(Kind.DRAFT, {"invalid": invalid.kind, "sha256": invalid.sha256})
+        self._note(Kind.DRAFT, {"invalid": invalid.kind, "sha256": invalid.sha256})
         return self.ended(Ending.INVALID_DRAFT)
 
     async def _guarded(self, draft: Draft, cause: Cause) -> DiagnosisEnd:
         passed = await self._evidenced(draft)
         if passed is None:
             return self.ended(Ending.EVIDENCE_GUARD_FAILED)
+        await self._write_down()
         case = Case(passed, cause, self._search.view(), self._dossier)
         judged = await self._site.guards.judge(case, self._model, self._site.style)
-        await self._note(Kind.GUARD, {"guard": "semantic", **asdict(judged)})
+        self._note(Kind.GUARD, {"guard": "semantic", **asdict(judged)})
         end = self.ended(JUDGED[judged.verdict])
         if judged.verdict != "SUPPORTED":
             return end
@@ -179,17 +182,18 @@ class Diagnosis:
 
     async def _evidenced(self, draft: Draft) -> Draft | None:
         """The draft, or its one repair, with every clause standing on its records."""
-        wrong = await self._checked(draft, "first")
+        wrong = self._checked(draft, "first")
         if not wrong:
             return draft
+        await self._write_down()
         mended = await repaired(draft, wrong, self._dossier, self._site.table, self._model)
-        if mended is None or await self._checked(mended, "repaired"):
+        if mended is None or self._checked(mended, "repaired"):
             return None
         return mended
 
-    async def _checked(self, draft: Draft, which: str) -> tuple[str, ...]:
+    def _checked(self, draft: Draft, which: str) -> tuple[str, ...]:
         wrong = self._site.guards.failing(draft, self._dossier)
-        await self._note(Kind.GUARD, {"guard": "evidence", "draft": which, "passed": not wrong, "wrong": list(wrong)})
+        self._note(Kind.GUARD, {"guard": "evidence", "draft": which, "passed": not wrong, "wrong": list(wrong)})
         return wrong
 
     def _stopped(self, stopped: Stopped) -> DiagnosisEnd:
@@ -197,8 +201,13 @@ class Diagnosis:
         end = self.ended(Ending.STOPPED_BY_BUDGET if budget else Ending.STOPPED)
         return replace(end, stop_reason=stopped.reason, reason=stopped.detail.lower() or None)
 
-    async def _note(self, kind: Kind, body: Mapping[str, Any]) -> None:
-        await self._site.journal.append(Entry(kind, body, self._run.ids.run))
+    def _note(self, kind: Kind, body: Mapping[str, Any]) -> None:
+        """Rows of what was concluded wait for the next commit of it: before a model is asked, and at the end."""
+        self._notes.append(Entry(kind, body, self._run.ids.run))
+
+    async def _write_down(self) -> None:
+        notes, self._notes = self._notes, []
+        await self._site.journal.append(*notes)
 
 
 def _summary(end: DiagnosisEnd) -> dict[str, Any]:

@@ -63,6 +63,7 @@ class Search:
         progress = self.gate.progress
         return View(
             what=what,
+            table=self.table,
             options=fresh,
             every=every,
             seen=tuple(self.seen),

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from edge_agent.diagnose.cause_table import CauseTable
+from edge_agent.diagnose.cause_table import Cause, CauseTable
 from edge_agent.diagnose.dossier import Dossier
 from edge_agent.diagnose.target import Target
 from edge_agent.tools.tool import Fact, ToolName
@@ -26,7 +26,8 @@ class Known:
     target: Target
     facts: tuple[Fact, ...]
     only_device: str | None
-    table: CauseTable
+    causes: tuple[Cause, ...] = ()
+    """Those that the facts allow so far."""
 
     def of_task(self, attribute: str) -> str | None:
         found = (f.value for f in self.facts if f.source == ToolName.TASK_STATUS and f.attribute == attribute)
@@ -50,7 +51,8 @@ class Known:
 
 
 def known(target: Target, dossier: Dossier, only_device: str | None, table: CauseTable) -> Known:
-    return Known(target, tuple(s.fact for s in dossier.stated()), only_device, table)
+    facts = tuple(s.fact for s in dossier.stated())
+    return Known(target, facts, only_device, table.candidates(facts))
 
 
 def scopes(tool: str, what: Known) -> tuple[Args, ...]:
@@ -82,7 +84,7 @@ def _rules(what: Known) -> tuple[Args, ...]:
 
 
 def _pages(what: Known) -> tuple[Args, ...]:
-    likely = " ".join(f"{c.zh} {c.en}" for c in what.table.candidates(what.facts))
+    likely = " ".join(f"{c.zh} {c.en}" for c in what.causes)
     words = (likely or what.target.question).strip()[:WORDS_CHARS]
     return ({"words": words},) if words else ()
 

@@ -31,6 +31,7 @@ class View:
     """One step. `options` are the tools that have a scope left to look at; `every` all that fit the question."""
 
     what: Known
+    table: CauseTable
     options: tuple[str, ...]
     every: tuple[str, ...]
     seen: tuple[Observation, ...] = ()
@@ -45,10 +46,6 @@ class View:
     def records(self) -> tuple[str, ...]:
         """What a draft may cite: every record that was observed and is `READY`."""
         return tuple(dict.fromkeys(o.record for o in self.seen if o.record is not None and o.code is None))
-
-    @property
-    def table(self) -> CauseTable:
-        return self.what.table
 
 
 def short(view: View) -> str:
