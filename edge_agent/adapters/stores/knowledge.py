@@ -54,7 +54,9 @@ class MarkdownKnowledge:
 
     def _load(self) -> int:
         self._db = sqlite3.connect(":memory:", check_same_thread=False)
-        self._db.execute("CREATE VIRTUAL TABLE passage USING fts5(terms, page UNINDEXED, title UNINDEXED, body UNINDEXED)")
+        self._db.execute(
+            "CREATE VIRTUAL TABLE passage USING fts5(terms, page UNINDEXED, title UNINDEXED, body UNINDEXED)"
+        )
         skipped: list[str] = []
         found = [page for name, text in _texts(self._folder, skipped) for page in passages(name, text)]
         self._db.executemany(
