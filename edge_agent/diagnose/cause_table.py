@@ -87,6 +87,10 @@ class Pattern:
         same = (fact.source, fact.attribute) == (self.source, self.attribute)
         return same and (not self.values or fact.value in self.values)
 
+    def among(self, stated: Mapping[tuple[str, str], AbstractSet[str]]) -> bool:
+        found = stated.get((self.source, self.attribute))
+        return found is not None and (not self.values or not found.isdisjoint(self.values))
+
 
 @dataclass(frozen=True, slots=True)
 class Cause:
@@ -102,9 +106,9 @@ class Cause:
         known = tuple(facts)
         return next((found for group in self.needs if (found := _group(group, known))), ())
 
-    def thinkable(self, stated: AbstractSet[tuple[str, str]]) -> bool:
-        """Some group has every attribute it asks for; a quick no for the many causes that have none."""
-        return any(all((p.source, p.attribute) in stated for p in group) for group in self.needs)
+    def thinkable(self, stated: Mapping[tuple[str, str], AbstractSet[str]]) -> bool:
+        """Some group has every value it asks for, of whatever subject; a quick no for the many causes without."""
+        return any(all(pattern.among(stated) for pattern in group) for group in self.needs)
 
     def contradicted(self, facts: Iterable[Fact]) -> Fact | None:
         return next((f for f in facts if any(pattern.fits(f) for pattern in self.excluded_by)), None)
@@ -128,7 +132,9 @@ class CauseTable:
     def candidates(self, facts: Iterable[Fact]) -> tuple[Cause, ...]:
         """The causes whose evidence is there and that nothing contradicts, in the table's order."""
         known = tuple(facts)
-        stated = {(f.source, f.attribute) for f in known}
+        stated: dict[tuple[str, str], set[str]] = {}
+        for fact in known:
+            stated.setdefault((fact.source, fact.attribute), set()).add(fact.value)
         fitting = (c for c in self.causes.values() if c.thinkable(stated))
         return tuple(c for c in fitting if c.evidence(known) and c.contradicted(known) is None)
 
