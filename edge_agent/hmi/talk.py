@@ -23,6 +23,8 @@ MAX_EXCHANGES: Final = 40
 """What one can scroll through; the history page has the rest."""
 MAX_PHASES: Final = 24
 MAX_ASIDE: Final = 64
+SLACK_S: Final = 1.5
+"""The agent's count began before the question was heard here: it ends a little earlier than the page's."""
 SERVICE: Final = frozenset({ContentKind.SESSION, ContentKind.HISTORY, ContentKind.TIMELINE, ContentKind.DONE_ACK})
 """Kinds that a page asks for on its own account; no part of a conversation unless somebody pressed for them."""
 
@@ -144,7 +146,7 @@ class Talk:
         if self.asked is not None and self.asked.prompt.prompt_id == prompt_id:
             self._end("answered")
 
-    def cell_is(self, state: CellStateWord) -> None:
+    def cell_is(self, state: CellStateWord, now_s: float) -> None:
         """A confirmation is void as soon as the cell no longer waits for it."""
         self._cell = state
         asked = self.asked
@@ -153,7 +155,7 @@ class Talk:
         if state == "AWAITING_CONFIRMATION":
             asked.waited = True
         elif asked.waited:
-            self._end("void")
+            self._end(_how_over(asked, now_s))
 
     def agent_began_anew(self) -> None:
         """What an earlier life of the agent asked, nobody can answer."""
@@ -166,7 +168,7 @@ class Talk:
         asked = self.asked
         if newest is None:
             if asked is not None and asked.end == "open":
-                self._end("expired" if now_s >= asked.until_s else "void")
+                self._end(_how_over(asked, now_s))
             return
         if asked is not None and asked.prompt.prompt_id == newest.prompt_id:
             asked.until_s = min(asked.until_s, now_s + newest.expires_in_s)
@@ -190,3 +192,7 @@ class Talk:
         while len(self._runs) > MAX_EXCHANGES:
             self._runs.popitem(last=False)
         return exchange
+
+
+def _how_over(asked: Asked, now_s: float) -> PromptEnd:
+    return "expired" if now_s >= asked.until_s - SLACK_S else "void"

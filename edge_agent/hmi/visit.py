@@ -205,7 +205,7 @@ class Visit:
         of = self._topics.of
         if topic == of(TopicKind.STATE_CELL):
             self.now.cell = CellStateMessage.model_validate_json(payload)
-            self.talk.cell_is(self.now.cell.state)
+            self.talk.cell_is(self.now.cell.state, self._clock())
         elif topic == of(TopicKind.CAPABILITIES):
             self.now.capabilities = CapabilitiesMessage.model_validate_json(payload)
         elif topic == of(TopicKind.LAST, user=self.user):

@@ -100,11 +100,11 @@ def test_a_question_is_open_until_its_time_is_over() -> None:
 @pytest.mark.parametrize("waiting_first", [True, False], ids=["state before question", "question before state"])
 def test_a_question_is_void_when_the_cell_no_longer_waits(waiting_first: bool) -> None:
     talk = Talk()
-    talk.cell_is("AWAITING_CONFIRMATION" if waiting_first else "READY")
+    talk.cell_is("AWAITING_CONFIRMATION" if waiting_first else "READY", 1.0)
     talk.hear(event("content.confirmation"), 0.0)
-    talk.cell_is("AWAITING_CONFIRMATION")
+    talk.cell_is("AWAITING_CONFIRMATION", 1.0)
     assert talk.open_prompt(1.0) is not None
-    talk.cell_is("STOPPING")
+    talk.cell_is("STOPPING", 1.0)
     assert talk.open_prompt(1.0) is None
     assert talk.asked is not None
     assert talk.asked.end == "void"
@@ -113,15 +113,15 @@ def test_a_question_is_void_when_the_cell_no_longer_waits(waiting_first: bool) -
 def test_a_question_that_came_before_the_cell_was_seen_waiting_stays_open() -> None:
     talk = Talk()
     talk.hear(event("content.confirmation"), 0.0)
-    talk.cell_is("READY")
+    talk.cell_is("READY", 1.0)
     assert talk.open_prompt(1.0) is not None
 
 
 def test_a_clarification_does_not_rest_on_the_cell() -> None:
     talk = Talk()
     talk.hear(event("content.clarification"), 0.0)
-    talk.cell_is("AWAITING_CONFIRMATION")
-    talk.cell_is("EXECUTING")
+    talk.cell_is("AWAITING_CONFIRMATION", 1.0)
+    talk.cell_is("EXECUTING", 1.0)
     assert talk.open_prompt(1.0) is not None
 
 
@@ -140,7 +140,7 @@ def test_an_older_word_lengthens_nothing() -> None:
     assert talk.open_prompt(57.0) is None
 
 
-@pytest.mark.parametrize(("at_s", "end"), [(10.0, "void"), (31.0, "expired")])
+@pytest.mark.parametrize(("at_s", "end"), [(10.0, "void"), (29.0, "expired"), (31.0, "expired")])
 def test_what_the_agent_does_not_name_is_over(at_s: float, end: str) -> None:
     talk = Talk()
     talk.hear(event("content.confirmation"), 0.0)
