@@ -11,14 +11,15 @@ import contextlib
 import json
 import os
 import signal
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
-from drivers.contract import FaultArgument, SimulatedCell
+from drivers.contract import DriverError, FaultArgument, SimulatedCell
 from edge_agent import distribution
 from edge_agent.adapters import systemd
 from edge_agent.adapters.clock import SystemClock
@@ -68,6 +69,8 @@ EX_DATAERR: Final = 65
 """sysexits.h "data error": no journal, or one that cannot be trusted. The unit file does not restart after it."""
 ROLL_EVERY_S: Final = 10.0
 """How often it is asked whether a new journal segment is due; asking costs nothing."""
+MAX_SERVED: Final = 128
+"""Requests whose stop word was served and whose turn has not come: twice what the link keeps waiting."""
 SIMULATOR_FILE: Final = "simulator.json"
 """Where a simulated cell's addresses stand in the state folder, for the lab's tools."""
 
@@ -102,6 +105,39 @@ async def serve(settings: Settings, options: Options) -> int:
     return 0
 
 
+def arrived(topics: Topics, inbound: Inbound, *, stop_served: bool = False) -> Arrival:
+    """A message of a request topic, as the desk takes it."""
+    spoken = topics.read(inbound.topic)
+    return Arrival(
+        inbound.payload,
+        spoken.user if spoken is not None else None,
+        "mqtt",
+        inbound.retained,
+        ReplyTo(inbound.response_topic, inbound.correlation),
+        inbound.ack,
+        stop_served=stop_served,
+    )
+
+
+@dataclass(slots=True)
+class StopEars:
+    """Hears a stop word in a request the moment it comes in: its turn may be eight slow disk writes away."""
+
+    topics: Topics
+    agent: Agent
+    _served: deque[Inbound] = field(default_factory=lambda: deque(maxlen=MAX_SERVED))
+
+    def hear(self, inbound: Inbound) -> None:
+        if self.agent.intake.stop_word(arrived(self.topics, inbound)):
+            self._served.append(inbound)
+
+    def served(self, inbound: Inbound) -> bool:
+        """Asked once, when the request has its turn."""
+        before = len(self._served)
+        self._served = deque((each for each in self._served if each is not inbound), MAX_SERVED)
+        return len(self._served) < before
+
+
 @dataclass(slots=True)
 class Running:
     """A site's agent that is up."""
@@ -113,6 +149,7 @@ class Running:
     faults: LabFaults
     capabilities: Capabilities
     topics: Topics
+    ears: StopEars
     console: Console | None = None
 
     async def until(self, stopping: asyncio.Event) -> None:
@@ -137,18 +174,9 @@ class Running:
                 raise RuntimeError(f"{task.get_name()} ended") from task.exception()
 
     async def _take_requests(self) -> None:
-        topics = self.topics
         while True:
             inbound = await self.link.inbound.get()
-            spoken = topics.read(inbound.topic)
-            arrival = Arrival(
-                inbound.payload,
-                spoken.user if spoken is not None else None,
-                "mqtt",
-                inbound.retained,
-                ReplyTo(inbound.response_topic, inbound.correlation),
-                inbound.ack,
-            )
+            arrival = arrived(self.topics, inbound, stop_served=self.ears.served(inbound))
             try:
                 await self.agent.receive(arrival)
             except JournalFault as fault:
@@ -189,7 +217,7 @@ class Running:
     async def _refresh_faults(self) -> None:
         while True:
             await self.clock.sleep(1.0)
-            with contextlib.suppress(Exception):
+            with contextlib.suppress(DriverError):  # a simulated cell that is away shows what was known of it
                 await self.faults.refresh()
 
 
@@ -273,7 +301,8 @@ async def site(settings: Settings, options: Options) -> AsyncIterator[Running]:
         console = _console(settings, agent, faults)
         if console is not None:
             everywhere.add(console.news)
-        link = _link(mqtt, agent, outlet, journal.epoch)
+        ears = StopEars(Topics(mqtt.prefix), agent)
+        link = _link(mqtt, agent, outlet, journal.epoch, ears)
         outlet.link = link
         capabilities = Capabilities(
             spec,
@@ -286,7 +315,7 @@ async def site(settings: Settings, options: Options) -> AsyncIterator[Running]:
         capabilities.refresh()
         await link.start()
         stack.push_async_callback(link.stop)
-        yield Running(agent, link, clock, journal, faults, capabilities, Topics(mqtt.prefix), console)
+        yield Running(agent, link, clock, journal, faults, capabilities, Topics(mqtt.prefix), ears, console)
 
 
 def _told_to(*ears: Steps) -> Steps:
@@ -430,7 +459,7 @@ def _name(model: ModelPort) -> str:
     return model.model_sha256[:16] if isinstance(model, WorkerModel) else "none"
 
 
-def _link(mqtt: MqttSettings, agent: Agent, outlet: MqttOutlet, epoch: int) -> MqttLink:
+def _link(mqtt: MqttSettings, agent: Agent, outlet: MqttOutlet, epoch: int, ears: StopEars) -> MqttLink:
     topics = Topics(mqtt.prefix)
 
     def on_stop(inbound: Inbound) -> None:
@@ -463,5 +492,6 @@ def _link(mqtt: MqttSettings, agent: Agent, outlet: MqttOutlet, epoch: int) -> M
         versions={"agent": VERSION},
         on_stop=on_stop,
         on_presence=on_presence,
+        on_request=ears.hear,
         on_state=on_state,
     )

@@ -19,7 +19,7 @@ from typing import Annotated, Final, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from drivers.contract import Action, PoseTenths
+from drivers.contract import PoseTenths
 from edge_agent.checked_file import BadFile, Fault, checked, fault, read_toml
 from edge_agent.places import Place, packaged
 from edge_agent.safety.cell_spec import Bin, CellSpec, Device, Item, Limits, Station
@@ -85,7 +85,6 @@ class _Cell(_Table):
     name: Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]{0,31}$")]
     simulated: bool
     lab: bool = False
-    unconfirmed: Annotated[tuple[Action, ...], Field(max_length=len(Action))] = ()
     limits: _Limits = _Limits()
     device: Annotated[tuple[_Device, ...], Field(min_length=1, max_length=16)]
     item: Annotated[tuple[_Item, ...], Field(min_length=1, max_length=200)]
@@ -118,7 +117,6 @@ def parse_cell(file: Path | str, data: Mapping[str, object]) -> CellSpec:
             Station(s.name, number, _tenths(s.pose), s.synonyms) for number, s in enumerate(cell.station, start=1)
         ),
         limits=Limits(**cell.limits.model_dump()),
-        unconfirmed=frozenset(cell.unconfirmed),
     )
 
 

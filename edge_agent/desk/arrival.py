@@ -36,3 +36,5 @@ class Arrival:
     reply_to: ReplyTo = NO_WISH
     ack: Callable[[], None] = field(default=_nothing)
     role: Role | None = None
+    stop_served: bool = False
+    """A stop word in it was heard, and served, before it waited for its turn."""

@@ -106,7 +106,7 @@ class Intake:
     async def take(self, arrival: Arrival) -> Taken | Refused:
         """Raises `JournalFault`: then nothing was acknowledged and nothing runs."""
         parsed = parse_request(arrival.payload, arrival.user)
-        stopped = self._stop_first(arrival, parsed)
+        stopped = arrival.stop_served or self._stop_first(arrival, parsed)
         if isinstance(parsed, Rejection):
             return await self._refuse(arrival, parsed, None, stopped)
         assert arrival.user is not None, "a request without a user does not parse"
@@ -115,6 +115,10 @@ class Intake:
         if isinstance(verdict, Rejection):
             return await self._refuse(arrival, verdict, first_state, stopped)
         return await self._store(arrival, verdict, stopped)
+
+    def stop_word(self, arrival: Arrival) -> bool:
+        """Whether a stop word stands in it; it is served when this returns. For a transport whose messages wait."""
+        return self._stop_first(arrival, parse_request(arrival.payload, arrival.user))
 
     def recheck(self, taken: Taken) -> Rejection | None:
         """What may have changed since, asked once more just before anything is dispatched."""

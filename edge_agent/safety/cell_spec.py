@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from drivers.contract import NO_POSE, Action, PoseTenths
+from drivers.contract import NO_POSE, PoseTenths
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +78,6 @@ class CellSpec:
     bins: tuple[Bin, ...]
     stations: tuple[Station, ...]
     limits: Limits = Limits()
-    unconfirmed: frozenset[Action] = frozenset()
-    """Actions that this site's policy lets go without a confirmation; empty unless the cell file names them."""
 
     def item(self, name: str) -> Item | None:
         return next((i for i in self.items if i.name == name), None)

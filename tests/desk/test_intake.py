@@ -255,3 +255,18 @@ async def test_a_proved_role_goes_before_the_list(desk: Desk) -> None:
     taken = await desk.intake.take(arrival)
     assert isinstance(taken, Taken)
     assert taken.speaker.role is Role.TECHNICIAN
+
+
+async def test_a_stop_word_that_was_heard_on_arrival_is_not_asked_for_again(desk: Desk) -> None:
+    waiting = Arrival(ask("停"), "op1", "mqtt")
+    assert desk.intake.stop_word(waiting)
+    assert desk.stops == ["op1"]
+    taken = await desk.intake.take(replace(waiting, stop_served=True))
+    assert isinstance(taken, Taken)
+    assert taken.stopped
+    assert desk.stops == ["op1"]
+
+
+def test_a_request_without_a_stop_word_stops_nothing(desk: Desk) -> None:
+    assert not desk.intake.stop_word(Arrival(ask(), "op1", "mqtt"))
+    assert desk.stops == []

@@ -85,12 +85,14 @@ class MqttLink:
         versions: dict[str, str],
         on_stop: Callable[[Inbound], None],
         on_presence: Callable[[Inbound], None],
+        on_request: Callable[[Inbound], None] = lambda _inbound: None,
         on_state: Callable[[LinkState, str], None] = lambda _state, _reason: None,
         clock: Clock = time.monotonic,
         wall: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._settings, self._epoch, self._versions = settings, epoch, versions
         self._on_stop, self._on_presence, self._on_state = on_stop, on_presence, on_state
+        self._on_request = on_request
         self._clock, self._wall = clock, wall
         self._topics = Topics(settings.prefix)
         self._instance = secrets.token_hex(16)
@@ -310,6 +312,7 @@ class MqttLink:
             inbound.ack()
             self._on_presence(inbound)
             return
+        self._on_request(inbound)
         room = self._settings.max_inbound - self.inbound.qsize()
         if room > (0 if inbound.qos else REQUESTS_IN_FLIGHT):
             self.inbound.put_nowait(inbound)
