@@ -61,7 +61,7 @@ def test_the_demo_of_retries() -> None:
     assert told[0]["attempt"] == 3
     assert [a["retry_decision"] for a in told[0]["meta"]["attempts"]] == ["retry", "retry"]
     assert {each["meta"]["retry_decision"] for each in told if not each["ok"]} == {"no_retry_reach_max_attempts"}
-    assert list(DEMOS["retry"]())[0]["trace_id"] == told[0]["trace_id"]
+    assert next(iter(DEMOS["retry"]()))["trace_id"] == told[0]["trace_id"]
 
 
 def test_the_demo_without_a_model() -> None:
