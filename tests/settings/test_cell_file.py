@@ -27,7 +27,6 @@ def test_the_default_cell() -> None:
     assert [b.name for b in cell.bins] == ["1", "2", "3", "4", "5", "6"]
     assert [(s.name, s.index) for s in cell.stations] == [("A", 1), ("B", 2), ("C", 3)]
     assert [(i.name, i.item_class) for i in cell.items] == [("glass", 1), ("metal", 2), ("plastic", 3), ("paper", 4)]
-    assert cell.unconfirmed == frozenset()
     assert cell.limits == type(cell.limits)(), "the file says the defaults of the dataclass, so both can be read"
 
 
@@ -52,7 +51,6 @@ Change = Callable[[dict[str, Any]], object]
         (lambda c: c.update(name="cell/1"), "name"),
         (lambda c: c.update(colour="red"), "colour"),
         (lambda c: c.update(device=[]), "device"),
-        (lambda c: c.update(unconfirmed=["dance"]), "unconfirmed[1]"),
         (lambda c: c["limits"].update(speed_pct=101), "limits.speed_pct"),
         (lambda c: c["limits"].update(speed_max_pct=30), "limits.speed_pct"),
         (lambda c: c["item"][1].update(pick_pose=[float("nan"), 0, 0, 0, 0, 0]), "item[2].pick_pose[1]"),
