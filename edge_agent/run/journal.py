@@ -30,9 +30,7 @@ class Kind(StrEnum):
     # a request and its answer
     REQUEST = "request"
     REJECTION = "rejection"
-    RUN_OPENED = "run_opened"
     READING = "reading"
-    DECISION = "decision"
     EVENT = "event"
     TERMINAL = "terminal"
     TERMINATION = "termination"
@@ -49,7 +47,6 @@ class Kind(StrEnum):
     PROGRESS = "progress"
     # the arm
     COMMAND = "command"
-    RECEIPT = "receipt"
     CELL_STATE = "cell_state"
     LOCKOUT = "lockout"
     STOP = "stop"
@@ -60,7 +57,6 @@ class Kind(StrEnum):
     ALARM = "alarm"
     SESSION = "session"
     FAULT = "fault"
-    AUDIT = "audit"
 
 
 CARRY: Final[Mapping[Kind, Carry]] = {
@@ -73,10 +69,9 @@ CARRY: Final[Mapping[Kind, Carry]] = {
     Kind.TERMINAL: "day",
     Kind.FEEDBACK: "day",
     Kind.COMMAND: "day",
-    Kind.RECEIPT: "day",
 }
 """Kinds not named here stay in the segment they were written to. Requests and their ends make a duplicate of the
-last day answerable; commands, receipts and alarms of the day are what a diagnosis asks for."""
+last day answerable; the day's commands, with their receipts in them, are what a diagnosis asks for."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,12 +23,12 @@ def request(key: str | None = "r1", **body: Any) -> Entry:
 
 
 async def test_rows_come_back_as_written(journal: SqliteJournal) -> None:
-    seqs = await journal.append(request(), Entry(Kind.RUN_OPENED, {"n": 1.5, "none": None}, run="r1"))
+    seqs = await journal.append(request(), Entry(Kind.READING, {"n": 1.5, "none": None}, run="r1"))
     assert isinstance(seqs, tuple)
     rows = await journal.rows(run="r1")
     assert [(r.seq, r.kind, r.body) for r in rows] == [
         (seqs[0], Kind.REQUEST, {"text": "查一下 glass"}),
-        (seqs[1], Kind.RUN_OPENED, {"n": 1.5, "none": None}),
+        (seqs[1], Kind.READING, {"n": 1.5, "none": None}),
     ]
     assert rows[1].prev == rows[0].hash
     assert {r.epoch for r in rows} == {journal.epoch} == {1}
@@ -36,11 +36,11 @@ async def test_rows_come_back_as_written(journal: SqliteJournal) -> None:
 
 async def test_a_taken_key_writes_nothing_and_names_the_first_row(journal: SqliteJournal) -> None:
     first = await journal.append(request())
-    again = await journal.append(Entry(Kind.RUN_OPENED, {}), request(text="another"))
+    again = await journal.append(Entry(Kind.READING, {}), request(text="another"))
     assert isinstance(again, Duplicate)
     assert isinstance(first, tuple)
     assert (again.row.seq, again.row.body) == (first[0], {"text": "查一下 glass"})
-    assert await journal.rows(kinds=[Kind.RUN_OPENED]) == ()
+    assert await journal.rows(kinds=[Kind.READING]) == ()
     assert isinstance(await journal.append(Entry(Kind.TERMINAL, {}, key="r1")), tuple)
 
 
