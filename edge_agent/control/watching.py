@@ -73,7 +73,8 @@ class Watching:
 
     def _take(self, under: Underway, judgement: Judgement, receipt: Receipt | None) -> None:
         core = self._core
-        under.receipt = receipt or under.receipt
+        if receipt is not None and receipt.echo.command_id >= under.order.command_id:
+            under.receipt = receipt  # an older one is the last command's: no receipt of this one is there yet
         if not isinstance(judgement, NotYet):
             core.steps("receipt_seen")
         match judgement:

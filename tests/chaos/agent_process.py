@@ -18,10 +18,12 @@ import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from edge_agent import app
+from edge_agent.adapters.clock import SystemClock
 from edge_agent.adapters.mqtt.link import LinkState
 from edge_agent.cell_file import load_cell
 from edge_agent.control.ends import Freed
@@ -105,11 +107,22 @@ class Console:
                     setattr(self._way.disk, name, value)
                 disk = self._way.disk
                 return {"failed": disk.failed, "synced": disk.synced, "held": disk.held}
+            case "wall":
+                _shift_the_wall_clock(asked["ahead_s"])
             case "steps":
                 return {"steps": self._way.steps}
             case other:
                 raise ValueError(other)
         return {"taken": True}
+
+
+def _shift_the_wall_clock(ahead_s: float) -> None:
+    """Somebody sets this machine's clock; the monotonic one goes on as before."""
+    for name, value in (
+        ("now", lambda _self: datetime.now(UTC) + timedelta(seconds=ahead_s)),
+        ("wall_ms", lambda _self: time.time_ns() // 1_000_000 + round(ahead_s * 1000)),
+    ):
+        setattr(SystemClock, name, value)
 
 
 async def live(life: Life) -> None:

@@ -43,9 +43,15 @@ ROLES = {"op1": "operator", "op2": "operator", "student1": "student", "tech1": "
 """`nobody1` may log in and has no role."""
 AnyBroker: TypeAlias = Broker | CertifiedBroker
 Login: TypeAlias = Literal["password", "certificate"]
-ACCEPT_MS = 500
-"""Longer than a real cell's 150: a machine full of tests is late now and then, and that is not what is tested."""
+ACCEPT_MS, REPLY_MS, DEAD_MAN_MS = 700, 1_000, 1_500
+"""Longer than a real cell's 150, 250 and 500: a machine full of tests is late now and then, and that is not what is
+tested."""
 TIME_SCALE = 0.4
+OTHER_CELLS = {
+    "real_cell.toml": ("simulated = true", "simulated = false"),
+    "short_cell.toml": ("max_duration_ms = 6000", "max_duration_ms = 1200"),
+}
+"""The same cell, taken for a real one; and with little patience for commands that never end."""
 WITHIN_S = 20.0
 POLL_S = 0.01
 
@@ -291,12 +297,17 @@ async def lane(login: Login = "password", *, time_scale: float = TIME_SCALE) -> 
     with a_folder("chaos") as folder, _broker(login, folder) as broker:
         (folder / "password").write_text(USERS["agent"])
         log = folder / "frames.jsonl"
-        arm = {"device_id": 7, "config_crc": 0x1A2B, "time_scale": time_scale, "frame_log": str(log)}
+        arm = {
+            "device_id": 7,
+            "config_crc": 0x1A2B,
+            "time_scale": time_scale,
+            "heartbeat_timeout_ms": DEAD_MAN_MS,
+            "frame_log": str(log),
+        }
         async with start_simulated(arm) as cell:
             (folder / "cell.toml").write_text(cell_text(cell.port))
-            (folder / "real_cell.toml").write_text(
-                cell_text(cell.port).replace("simulated = true", "simulated = false")
-            )
+            for name, (before, after) in OTHER_CELLS.items():
+                (folder / name).write_text(cell_text(cell.port).replace(before, after))
             parent = await AgentParent.start()
             try:
                 yield Lane(broker, cell, parent, folder, log)
@@ -318,8 +329,14 @@ def _broker(login: Login, folder: Path) -> Iterator[AnyBroker]:
 def cell_text(port: int) -> str:
     """The cell that comes with the product, more patient with a busy machine. The port is for an agent that takes
     the simulator for a real arm."""
-    shipped = packaged(Place.DATA, "default_cell.toml").read_text("utf-8").replace("port = 5020", f"port = {port}", 1)
-    return shipped.replace("[limits]\n", f"[limits]\naccept_timeout_ms = {ACCEPT_MS}\ncomplete_margin_ms = 1000\n", 1)
+    text = packaged(Place.DATA, "default_cell.toml").read_text("utf-8")
+    for before, after in (
+        ("port = 5020", f"port = {port}\nreply_timeout_ms = {REPLY_MS}"),
+        ("[limits]\n", f"[limits]\naccept_timeout_ms = {ACCEPT_MS}\ncomplete_margin_ms = 1000\n"),
+    ):
+        assert before in text, before
+        text = text.replace(before, after, 1)
+    return text
 
 
 def settings_text(
