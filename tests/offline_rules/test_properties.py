@@ -95,6 +95,14 @@ def test_several_changes_make_no_command_either(data: st.DataObject) -> None:
     assert not moves(text)
 
 
+@pytest.mark.parametrize("word", stop_words())
+@pytest.mark.parametrize("times", [1, 3])
+def test_every_stop_word_alone_is_a_stop(word: str, times: int) -> None:
+    for noise in NOISE:
+        text = noise + (noise + " ").join([word] * times) + noise
+        assert router().read(text).stop is StopSense.STOP, text
+
+
 @FEW
 @given(st.data())
 def test_a_stop_survives_marks_repetition_case_and_noise(data: st.DataObject) -> None:

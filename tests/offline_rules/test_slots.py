@@ -71,6 +71,12 @@ def test_items_stand_on_what_was_written(text: str, value: str, stands_on: str) 
     assert (slot.value, text[slot.span[0] : slot.span[1]]) == (value, stands_on)
 
 
+def test_a_word_of_capitals_counts_in_capitals_in_an_english_sentence() -> None:
+    assert [s.value for s in router().read("where does PET go").slots] == ["plastic"]
+    assert router().read("where does my pet go").slots == ()
+    assert [s.value for s in router().read("pet放几号箱").slots] == ["plastic"]
+
+
 def test_a_site_gives_its_own_words() -> None:
     cell = Lexicon.of(
         items={"wood": ["木头", "timber"]},
