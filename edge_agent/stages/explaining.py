@@ -55,6 +55,14 @@ def story(rows: Iterable[Row]) -> list[TimelineEntry]:
     return [_entry(row) for row in ordered[:MAX_ENTRIES]]
 
 
+def of_reader(rows: Sequence[Row], reader: str) -> list[Row]:
+    """What of an id's rows is the reader's: a sender picks the id, so two people may have used the same one. A row that
+    names nobody is of the request that was taken, and where two were, of neither for certain."""
+    takers = {row.body.get("user") for row in rows if row.kind is Kind.REQUEST}
+    unnamed = reader if takers == {reader} else None
+    return [row for row in rows if row.body.get("user", unnamed) == reader]
+
+
 def cut_short(rows: Sequence[Row]) -> bool:
     """The run began and no end was stored: the agent's life ended before it did."""
     kinds = {row.kind for row in rows}

@@ -21,7 +21,7 @@ from edge_agent.run.journal import Journal, Row
 from edge_agent.safety.cell_spec import CellSpec
 from edge_agent.safety.permission import Denied, Role, permit_fault
 from edge_agent.stages.asking_back import AskingBack
-from edge_agent.stages.explaining import story
+from edge_agent.stages.explaining import of_reader, story
 from edge_agent.stages.histories import HISTORIES, MAX_ROWS, Asked
 from edge_agent.stages.job import Job, Told
 from edge_agent.stages.moving import Moving
@@ -91,8 +91,10 @@ class Serving:
         return self.moving.supervisor.view.prompt_id, self.asking_back.open_id(speaker)
 
     async def _explain(self, job: Job, run: str, page: int) -> Told:
-        rows = await self.journal.rows(run=run, limit=MAX_ROWS)
-        if not rows or not _may_read(job, rows):
+        rows: Sequence[Row] = await self.journal.rows(run=run, limit=MAX_ROWS)
+        if job.speaker.role is not Role.TECHNICIAN:
+            rows = of_reader(rows, job.speaker.user)
+        if not rows:
             return self._refused(job, "run_unknown", {"value": run})
         entries = story(rows)
         pages = max(1, -(-len(entries) // ENTRIES_A_PAGE))
@@ -151,8 +153,3 @@ class Serving:
 def _arguments(request: Lab) -> dict[str, int | str]:
     given = {"delay_ms": request.delay_ms, "probability": request.probability}
     return {name: value if isinstance(value, int) else str(value) for name, value in given.items() if value is not None}
-
-
-def _may_read(job: Job, rows: Sequence[Row]) -> bool:
-    """One's own runs; a technician reads everybody's."""
-    return job.speaker.role is Role.TECHNICIAN or any(r.body.get("user") == job.speaker.user for r in rows)
