@@ -79,9 +79,11 @@ _log = log("app")
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """`simulator`: a file with the addresses of a simulated cell that somebody else keeps running."""
+    """`simulator`: a file with the addresses of a simulated cell that somebody else keeps running. `model`: one that
+    somebody else keeps running, as when several cells share it."""
 
     simulator: Path | None = None
+    model: tuple[ModelPort, Thresholds] | None = None
     steps: Steps = no_steps
     on_ready: Callable[[], None] = lambda: None
 
@@ -249,7 +251,7 @@ async def site(settings: Settings, options: Options) -> AsyncIterator[Running]:
         rig = await _rig(spec, options, folder, stack)
         faults = LabFaults(journal, fault_names(spec.devices[0]) if rig else {}, rig)
         struck.append(faults)
-        model, thresholds = await _model(settings, folder, stack)
+        model, thresholds = options.model or await open_model(settings, folder, stack)
         lab_model = LabModel(model, faults, clock.sleep)
         device = spec.devices[0]
         driver = open_driver(device, simulated=spec.simulated, at=(rig.host, rig.port) if rig else None)
@@ -422,7 +424,7 @@ def _write(file: Path, text: str) -> None:
     file.write_text(text, "utf-8")
 
 
-async def _model(settings: Settings, folder: Path, stack: AsyncExitStack) -> tuple[ModelPort, Thresholds]:
+async def open_model(settings: Settings, folder: Path, stack: AsyncExitStack) -> tuple[ModelPort, Thresholds]:
     """Started and not waited for: the rules carry on meanwhile."""
     told = settings.understanding
     unfitted = Threshold(told.min_top_score, told.min_margin)

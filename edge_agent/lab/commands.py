@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import signal
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -19,11 +20,14 @@ from rich.markup import escape
 from rich.table import Table
 
 from drivers.contract import FaultInfo
+from edge_agent.adapters.journal.errors import JournalRefused
+from edge_agent.adapters.mqtt.broker import BrokerMissing
 from edge_agent.cases.line import BadLine
 from edge_agent.cases.report.result import Result
 from edge_agent.cell_file import load_cell
 from edge_agent.lab.catalogue import HEADINGS, WHERE, catalogue
 from edge_agent.lab.checking import Checked, check, run_once
+from edge_agent.lab.class_room import MAX_CELLS, ClassWish, cards, class_room
 from edge_agent.lab.demos import DEMOS
 from edge_agent.lab.exercise import STOCK_POLICY, Exercise, NoSuchExercise, exercise, exercises
 from edge_agent.lab.hand_in import hand_in
@@ -147,6 +151,35 @@ def doc(
         print(text)
     else:
         Console().print(Markdown(text))
+
+
+@lab.command("class")
+def class_(
+    cells: Annotated[int, typer.Option(min=1, max=MAX_CELLS, help="How many groups. 小组数。")] = 4,
+    folder: Annotated[Path, typer.Option("--folder", help="The class's folder. 班级文件夹。")] = Path("class-work"),
+    model: Annotated[bool, typer.Option("--model/--no-model", help="One worker for all. 共用一个模型进程。")] = True,
+    lang: LangOption = None,
+) -> None:
+    """N simulated cells on one broker, and a page that shows them all. 一个消息服务器上的 N 个模拟单元。"""
+    getLogger("pymodbus").setLevel(CRITICAL)
+    wish = ClassWish(cells, folder, _lang(lang), model)
+    try:
+        asyncio.run(_hold_class(wish, Console()))
+    except (BrokerMissing, JournalRefused) as error:
+        raise _told(str(error)) from error
+
+
+async def _hold_class(wish: ClassWish, console: Console) -> None:
+    stopping, loop = asyncio.Event(), asyncio.get_running_loop()
+    for each in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(each, stopping.set)
+    async with class_room(wish) as room:
+        table = Table("login", "password", "topics", "folder")
+        for row in cards(room):
+            table.add_row(*row)
+        console.print(table)
+        console.print(f"{room.broker.host}:{room.broker.port}  {room.page}", highlight=False)
+        await room.run(stopping)
 
 
 def _book(name: str, folder: Path) -> Workbook:

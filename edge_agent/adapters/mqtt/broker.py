@@ -47,6 +47,8 @@ class Broker:
     agent_user: str = "agent"
     port: int = 0
     host: str = "127.0.0.1"
+    more: tuple[tuple[str, str], ...] = ()
+    """Further cells on this broker: (prefix, login of its agent)."""
     _child: subprocess.Popen[bytes] | None = field(default=None, repr=False)
 
     @property
@@ -109,7 +111,8 @@ class Broker:
 
     def _write_files(self) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
-        self._path("acl").write_text(access_list(self.prefix, self.agent_user))
+        cells = ((self.prefix, self.agent_user), *self.more)
+        self._path("acl").write_text("\n".join(access_list(prefix, agent) for prefix, agent in cells))
         write_passwords(self._path("passwords"), self.users)
 
     def _files(self) -> BrokerFiles:
@@ -128,11 +131,16 @@ class Broker:
 
 @contextmanager
 def running_broker(
-    users: dict[str, str], *, prefix: str = DEFAULT_PREFIX, agent_user: str = "agent", port: int = 0
+    users: dict[str, str],
+    *,
+    prefix: str = DEFAULT_PREFIX,
+    agent_user: str = "agent",
+    more: tuple[tuple[str, str], ...] = (),
+    port: int = 0,
 ) -> Iterator[Broker]:
     """A broker in a temporary folder, gone afterwards."""
     with TemporaryDirectory(prefix="edge-agent-broker-") as folder:
-        broker = Broker(users, Path(folder), prefix, agent_user, port)
+        broker = Broker(users, Path(folder), prefix, agent_user, port, more=more)
         broker.start()
         try:
             yield broker

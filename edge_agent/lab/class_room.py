@@ -1,0 +1,237 @@
+"""A class: one broker, N simulated cells with an agent each, one model worker for all of them, and the teacher's page.
+
+Every group has a login of its own, a student on its own cell and a viewer on the others; the teacher is a technician on
+all. Everything listens on the address that was asked for and ends with the command.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from drivers.contract import DriverError, SimulatedCell
+from edge_agent import app
+from edge_agent.adapters.clock import SystemClock
+from edge_agent.adapters.journal.making import create
+from edge_agent.adapters.mqtt.broker import Broker, running_broker
+from edge_agent.cases.line import BadLine
+from edge_agent.cases.report.result import load
+from edge_agent.cell_file import load_cell
+from edge_agent.lab.checking import results
+from edge_agent.lab.overview import REFRESH_S, GroupNow, misfired, overview
+from edge_agent.lab.workbook import AFTER
+from edge_agent.messages.codes import Lang
+from edge_agent.places import Place, packaged
+from edge_agent.run.journal import Kind
+from edge_agent.settings import Cell, Journal, Lab, Model, Mqtt, Settings
+from edge_agent.understand.no_model import NoModel
+from edge_agent.understand.port import ModelPort
+from edge_agent.understand.thresholds import Thresholds
+from edge_agent.world import package_of
+
+MAX_CELLS: Final = 16
+TEACHER: Final = "teacher"
+PREFIX: Final = "edge-agent/v1"
+OVERVIEW: Final = "class.html"
+SECRET_BYTES: Final = 6
+ROWS_READ: Final = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class ClassWish:
+    cells: int
+    folder: Path
+    lang: Lang
+    model: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """`name` is the group's login and its folder; `cell` the topic level and the cell's name."""
+
+    name: str
+    cell: str
+    password: str
+
+    @property
+    def prefix(self) -> str:
+        return f"{PREFIX}/{self.cell}"
+
+    @property
+    def agent(self) -> str:
+        return f"agent-{self.cell}"
+
+
+@dataclass(slots=True)
+class Seat:
+    """One group's running cell."""
+
+    group: Group
+    running: app.Running
+    arm: SimulatedCell
+
+
+@dataclass(slots=True)
+class ClassRoom:
+    broker: Broker
+    teacher_password: str
+    seats: list[Seat]
+    folder: Path
+    lang: Lang
+
+    @property
+    def page(self) -> Path:
+        return self.folder / OVERVIEW
+
+    async def run(self, stopping: asyncio.Event, on_ready: Callable[[], None] = lambda: None) -> None:
+        """Until told to stop: every cell takes requests, and the page is written anew every two seconds."""
+        async with asyncio.TaskGroup() as group:
+            for seat in self.seats:
+                group.create_task(seat.running.until(stopping), name=seat.group.cell)
+            on_ready()
+            while not stopping.is_set():
+                await self.refresh()
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(REFRESH_S):
+                        await stopping.wait()
+
+    async def refresh(self) -> None:
+        groups = [await group_now(seat, self.folder) for seat in self.seats]
+        at = SystemClock().now().isoformat(timespec="seconds")
+        await asyncio.to_thread(_replace, self.page, overview(groups, self.lang, at))
+
+
+def groups_of(cells: int) -> tuple[Group, ...]:
+    return tuple(
+        Group(f"g{number:02}", f"cell{number:02}", secrets.token_urlsafe(SECRET_BYTES))
+        for number in range(1, cells + 1)
+    )
+
+
+@asynccontextmanager
+async def class_room(wish: ClassWish) -> AsyncIterator[ClassRoom]:
+    """Everything up and connected. Raises what a site raises at its start, `BrokerMissing`, and `ValueError`."""
+    if not 1 <= wish.cells <= MAX_CELLS:
+        raise ValueError(f"1 to {MAX_CELLS} cells")
+    groups, teacher = groups_of(wish.cells), secrets.token_urlsafe(SECRET_BYTES)
+    agents = {group.agent: secrets.token_urlsafe(SECRET_BYTES) for group in groups}
+    users = {**agents, **{group.name: group.password for group in groups}, TEACHER: teacher}
+    first, *others = groups
+    async with AsyncExitStack() as stack:
+        broker = stack.enter_context(
+            running_broker(
+                users,
+                prefix=first.prefix,
+                agent_user=first.agent,
+                more=tuple((group.prefix, group.agent) for group in others),
+            )
+        )
+        model = await _shared_model(wish, stack)
+        seats = [await _seat(wish, group, broker, agents[group.agent], model, stack) for group in groups]
+        yield ClassRoom(broker, teacher, seats, wish.folder, wish.lang)
+
+
+async def group_now(seat: Seat, folder: Path) -> GroupNow:
+    """What the teacher sees of one group. A cell that does not answer in time shows no frames."""
+    view, journal = seat.running.agent.supervisor.view, seat.running.journal
+    ends = await journal.rows(kinds=(Kind.TERMINAL,), limit=ROWS_READ, newest_first=True)
+    commands = await journal.rows(kinds=(Kind.COMMAND,), limit=ROWS_READ, newest_first=True)
+    stored = frozenset(int(row.body["command_id"]) for row in commands if row.body.get("command_id") is not None)
+    frames: dict[int, int] = {}
+    with suppress(DriverError):
+        frames = dict(await seat.arm.motion_frames())
+    now = GroupNow(
+        name=f"{seat.group.name} · {seat.group.cell}",
+        state=view.state.value,
+        reason=view.lockout or "",
+        faults=tuple(fault.name for fault in seat.running.faults.active()),
+        outcomes=Counter(str(row.body.get("outcome")) for row in ends),
+        frames=sum(frames.values()),
+        misfired=misfired(frames, stored),
+    )
+    return await asyncio.to_thread(_with_exercises, now, folder / seat.group.name)
+
+
+def _with_exercises(now: GroupNow, folder: Path) -> GroupNow:
+    """What the group's own checks came to, where it keeps them in the class folder."""
+    totals = []
+    for each in results(folder) if folder.is_dir() else ():
+        with suppress(BadLine):
+            totals.append(load(each / AFTER).total)
+    return replace(
+        now,
+        lines=sum(total.lines for total in totals),
+        as_expected=sum(total.as_expected for total in totals),
+        misfired_in_exercises=sum(total.misfired for total in totals),
+    )
+
+
+async def _shared_model(wish: ClassWish, stack: AsyncExitStack) -> tuple[ModelPort, Thresholds]:
+    if not wish.model:
+        return NoModel(), Thresholds()
+    return await app.open_model(Settings(), wish.folder / "model", stack)
+
+
+async def _seat(
+    wish: ClassWish,
+    group: Group,
+    broker: Broker,
+    password: str,
+    model: tuple[ModelPort, Thresholds],
+    stack: AsyncExitStack,
+) -> Seat:
+    at = wish.folder / group.name / ".cell"
+    await asyncio.to_thread(_write_files, at, group, password)
+    settings = _settings(wish, group, at, broker)
+    running = await stack.enter_async_context(app.site(settings, app.Options(model=model)))
+    addresses = json.loads((at / "state" / app.SIMULATOR_FILE).read_text("utf-8"))
+    return Seat(group, running, package_of(load_cell(at / "cell.toml").devices[0]).attach_simulated(addresses))
+
+
+def _write_files(at: Path, group: Group, password: str) -> None:
+    at.mkdir(parents=True, exist_ok=True)
+    default = packaged(Place.DATA, "default_cell.toml").read_text("utf-8")
+    (at / "cell.toml").write_text(default.replace('name = "cell01"', f'name = "{group.cell}"'), "utf-8")
+    secret = at / "mqtt-password"
+    secret.unlink(missing_ok=True)
+    secret.touch(0o600)
+    secret.write_text(password, "utf-8")
+    create(at / "state", SystemClock().wall_ms())
+
+
+def _settings(wish: ClassWish, group: Group, at: Path, broker: Broker) -> Settings:
+    return Settings(
+        lang=wish.lang,
+        mqtt=Mqtt(
+            host=broker.host,
+            port=broker.port,
+            username=group.agent,
+            password_file=at / "mqtt-password",
+            prefix=f"{PREFIX}/{{cell}}",
+        ),
+        cell=Cell(file=at / "cell.toml"),
+        journal=Journal(folder=at / "state"),
+        model=Model(enabled=wish.model),
+        lab=Lab(enabled=True),
+        users={group.name: "student", TEACHER: "technician"},
+    )
+
+
+def _replace(file: Path, text: str) -> None:
+    """A reader sees the old page or the new one, never half of one."""
+    fresh = file.with_suffix(".new")
+    fresh.write_text(text, "utf-8")
+    fresh.replace(file)
+
+
+def cards(room: ClassRoom) -> Sequence[tuple[str, str, str, str]]:
+    """What each group is told: login, password, topics, folder."""
+    rows = [(s.group.name, s.group.password, s.group.prefix, str(room.folder / s.group.name)) for s in room.seats]
+    return [*rows, (TEACHER, room.teacher_password, f"{PREFIX}/+", str(room.page))]
