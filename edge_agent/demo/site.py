@@ -19,6 +19,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from drivers.contract import SimulatedCell
+from edge_agent.adapters.child import with_us
 from edge_agent.adapters.clock import SystemClock
 from edge_agent.adapters.console.pin import write_pin
 from edge_agent.adapters.journal.making import create
@@ -67,6 +68,7 @@ class Site:
     async def start_agent(self) -> None:
         with self.log.open("ab") as log:
             self._process = await asyncio.create_subprocess_exec(
+                *with_us(),
                 sys.executable,
                 "-m",
                 "edge_agent",
@@ -176,7 +178,7 @@ def _serial_line() -> Iterator[tuple[Path, Path]]:
         raise LineMissing("socat was not found. Nothing was started. Do: sudo apt-get install -y socat")
     with TemporaryDirectory(prefix="edge-agent-line-") as folder:
         near, far = Path(folder, "technician"), Path(folder, "agent")
-        line = subprocess.Popen([program, *(f"pty,raw,echo=0,link={end}" for end in (near, far))])
+        line = subprocess.Popen([*with_us(), program, *(f"pty,raw,echo=0,link={end}" for end in (near, far))])
         try:
             _wait_for(near, far)
             yield near, far
