@@ -44,6 +44,7 @@ from edge_agent.messages.request import StopRequest
 from edge_agent.messages.states import CellStateWord
 from edge_agent.pipeline import Pipeline
 from edge_agent.release.audience import Audience
+from edge_agent.release.needed import check_needed
 from edge_agent.release.page import Page, Traces
 from edge_agent.release.texts import LANGS, texts
 from edge_agent.run.budget import BudgetLimits
@@ -147,7 +148,11 @@ READINGS_KEPT = 64
 
 
 class Agent:
+    """Raises `WordingError` where anything it may have to say has no words."""
+
     def __init__(self, parts: Parts, knobs: Knobs) -> None:
+        for lang in LANGS:
+            check_needed(texts(lang))
         self.parts, self.knobs = parts, knobs
         self._read = lru_cache(READINGS_KEPT)(parts.read)
         self._clock = parts.clock

@@ -12,12 +12,13 @@ from edge_agent.messages.rejection import ERROR_CODE, RejectionName
 from edge_agent.messages.states import CommandStateWord
 from edge_agent.release import explanations
 from edge_agent.release.audience import Audience
-from edge_agent.release.content import DIAGNOSIS_FALLBACKS, Words
+from edge_agent.release.needed import DIAGNOSIS_FALLBACKS
 from edge_agent.release.page import Traces
 from edge_agent.release.refusals import BY_CODE, REFUSALS
 from edge_agent.understand.clarify import ClarifyEvidence
 from edge_agent.understand.scores import IntentScore
 from offline_rules.reading import Intent
+from tests.release.speaker import Words
 
 LANGS: tuple[Lang, ...] = get_args(Lang)
 ROLES: tuple[Role | None, ...] = (None, *get_args(Role))
