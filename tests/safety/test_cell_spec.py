@@ -24,3 +24,8 @@ def test_items_bins_and_stations() -> None:
     assert station is not None
     assert (item.item_class, bin_.number, station.index) == (2, 3, 1)
     assert (SPEC.item("Metal"), SPEC.bin("03"), SPEC.station("a")) == (None, None, None)
+
+
+def test_a_device_can_be_hashed_whatever_its_drivers_settings_are() -> None:
+    """A proposal holds one, and prompts are compared."""
+    assert len({SPEC.devices[0], *TWO_ARMS.devices}) == 2

@@ -159,4 +159,4 @@ def test_the_gripper_fits_the_action(action: Action, holds: bool) -> None:
         (Action.PLACE, False): "gripper_empty",
     }.get((action, holds))
     refused = interlocks(proposal(action, SAID.get(action)), replace(LOOK, part_bits=int(holds)))
-    assert (refused.reason if refused else None) == wrong
+    assert (None if refused is None else refused.reason) == wrong

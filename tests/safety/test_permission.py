@@ -59,6 +59,8 @@ def test_what_is_local_is_refused_from_afar_whatever_the_role(operation: Operati
 def test_faults(role: Role, simulated: bool, lab: bool, real_driver: bool, may: bool) -> None:
     granted = permit_fault(role, simulated=simulated, lab=lab, real_driver=real_driver)
     assert isinstance(granted, Granted) is may
+    nobody = real_driver or not (simulated or lab)
+    assert (isinstance(granted, Denied) and granted.local) is nobody
 
 
 @pytest.mark.parametrize("role", Role)
