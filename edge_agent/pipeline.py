@@ -94,8 +94,12 @@ class Pipeline:
         return _stop_of(speaker, request_id, reply_to)
 
     async def phase_of(self, open_run: OpenRun, phase: str) -> None:
-        """A phase of the command that is out, as the supervision reaches it."""
-        await open_run.stream.emit(Status(phase=Phase(phase)))
+        """A phase of the command that is out, as the supervision reaches it. One that cannot be written down locks
+        the cell: what cannot be recorded is not done."""
+        try:
+            await open_run.stream.emit(Status(phase=Phase(phase)))
+        except JournalFault as fault:
+            self.closing.journal_fault(str(fault))
 
     async def _serve(self, job: Job) -> Told | Release:
         request = job.taken.request

@@ -13,7 +13,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from edge_agent.run.journal import Kind
-from edge_agent.safety.command import CommandState
+from edge_agent.safety.command import FINAL, CommandState
 from tests.chaos.checker import Evidence, violations
 from tests.chaos.site import POLL_S, WITHIN_S, Lane, NotReached, Site
 from tests.chaos.visitor import HOME, PARK, PICK, PICK_AND_PLACE, Message, Visitor, ask, confirmation, move, visitor
@@ -155,13 +155,16 @@ async def _stop_after(seconds: float, who: Visitor) -> None:
 
 
 async def all_ended(site: Site) -> None:
-    """Every request has its end."""
+    """Every request has its end, and every command."""
     deadline_s = time.monotonic() + WITHIN_S
-    while True:
-        ended = {row.run for row in site.rows(Kind.TERMINAL)}
-        left = [row.run for row in site.rows(Kind.REQUEST) if row.run not in ended]
-        if not left:
-            return
+    while left := _open(site):
         if time.monotonic() > deadline_s:
             raise NotReached(f"without an end: {left}\n{site.agent_log()}")
         await asyncio.sleep(POLL_S)
+
+
+def _open(site: Site) -> list[str]:
+    ended = {row.run for row in site.rows(Kind.TERMINAL)}
+    requests = [f"request {row.run}" for row in site.rows(Kind.REQUEST) if row.run not in ended]
+    newest = {row.body["command_id"]: CommandState(row.body["state"]) for row in site.rows(Kind.COMMAND)}
+    return requests + [f"command {number}" for number, state in newest.items() if number and state not in FINAL]

@@ -8,11 +8,14 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
+import paho.mqtt.client as mqtt
+from paho.mqtt.enums import CallbackAPIVersion
+
+from edge_agent.adapters.mqtt.broker import Broker
 from edge_agent.adapters.mqtt.client import Connection
 from edge_agent.adapters.mqtt.traffic import Inbound, Opened, Published, Subscription
-from tests.chaos.site import Site, mqtt_settings
+from tests.chaos.site import POLL_S, USERS, WITHIN_S, Site, mqtt_settings
 
-WITHIN_S = 20.0
 IN_FLIGHT = 100
 
 
@@ -53,3 +56,27 @@ async def listening(site: Site, user: str, *filters: str, certificate_of: str | 
         yield Hostile(connection, heard)
     finally:
         await connection.close()
+
+
+def connect_as(site: Site, client_id: str) -> None:
+    """Whoever has this client id is thrown off by the broker."""
+    client = mqtt.Client(CallbackAPIVersion.VERSION2, client_id=client_id, protocol=mqtt.MQTTv5)
+    client.username_pw_set("op1", USERS["op1"])
+    client.connect(site.broker.host, site.broker.port)
+    client.loop(timeout=0.2)
+    client.loop(timeout=0.2)
+    client.disconnect()
+
+
+def ids_of_the_agent(site: Site) -> list[str]:
+    """The ids that the agent has had so far, two a life of its link: from the broker's own log."""
+    assert isinstance(site.broker, Broker)
+    return [line.split(" as ")[1].split(" ")[0] for line in site.broker.log.splitlines() if "u'agent'" in line]
+
+
+async def until_another_id(site: Site, own: list[str]) -> None:
+    """The agent is back, under another id."""
+    deadline_s = time.monotonic() + WITHIN_S
+    while ids_of_the_agent(site) == own:
+        assert time.monotonic() < deadline_s, "connected as the agent's own id, and the agent was not thrown off"
+        await asyncio.sleep(POLL_S)

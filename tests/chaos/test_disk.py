@@ -32,6 +32,7 @@ async def _spoilt_motion(site: Site, disk: Mapping[str, Any]) -> list[str]:
     await site.console.ask(op="disk", set=disk)
     await _try_to_move(site)
     struck = await site.console.ask(op="disk", set={})
+    on_the_way = bool(site.rows(Kind.COMMAND))
     view = await site.console.ask(op="view")
     await site.kill()
     await site.start()
@@ -40,8 +41,8 @@ async def _spoilt_motion(site: Site, disk: Mapping[str, Any]) -> list[str]:
     wrong = violations(await site.evidence(state))
     assert struck is not None
     assert view is not None
-    if struck["failed"] and view["state"] != "LOCKED_OUT":
-        wrong.append(f"the disk failed and the cell went on: {view}")
+    if struck["failed"] and on_the_way and view["state"] != "LOCKED_OUT":
+        wrong.append(f"the disk failed under a command and the cell went on: {view}")
     return [f"{dict(disk)}: {what}" for what in wrong]
 
 

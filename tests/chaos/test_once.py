@@ -8,19 +8,16 @@ import secrets
 import time
 from dataclasses import dataclass, field
 
-import paho.mqtt.client as mqtt
 import pytest
-from paho.mqtt.enums import CallbackAPIVersion
 
-from edge_agent.adapters.mqtt.broker import Broker
 from edge_agent.messages.topics import TopicKind, Topics
 from edge_agent.run.journal import Kind
 from tests.chaos.amount import amount
 from tests.chaos.checker import violations
 from tests.chaos.episode import all_ended
 from tests.chaos.figures import note
-from tests.chaos.hostile import listening
-from tests.chaos.site import POLL_S, PREFIX, USERS, WITHIN_S, Lane, Site
+from tests.chaos.hostile import connect_as, ids_of_the_agent, listening, until_another_id
+from tests.chaos.site import POLL_S, PREFIX, WITHIN_S, Lane, Site
 from tests.chaos.visitor import ByMqtt, Message, ask, confirmation, logged_in, message
 
 pytestmark = [pytest.mark.net, pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(amount(300, 3_600))]
@@ -208,35 +205,12 @@ async def test_identity_the_agents_client_id_is_in_nothing_that_a_user_may_read(
         heard = [m.topic + " " + m.payload.decode("utf-8", "replace") for m in ears.heard]
     words = {word for text in heard for word in re.findall(r"[A-Za-z0-9_-]{8,64}", text)}
     guesses = sorted(words)[:GUESSES]
-    own = _true_ids(site)
+    own = ids_of_the_agent(site)
     assert len(guesses) > 20
     for guess in (*guesses, *(secrets.token_hex(16) for _ in range(5))):
-        await asyncio.to_thread(_connect_as, site, guess)
-    assert _true_ids(site) == own
+        await asyncio.to_thread(connect_as, site, guess)
+    assert ids_of_the_agent(site) == own
     note("client ids guessed / agent thrown off", f"{len(guesses) + 5} / 0")
-    await asyncio.to_thread(_connect_as, site, own[-1])
-    await _until_another(site, own)
+    await asyncio.to_thread(connect_as, site, own[-1])
+    await until_another_id(site, own)
     await site.leave()
-
-
-def _connect_as(site: Site, client_id: str) -> None:
-    client = mqtt.Client(CallbackAPIVersion.VERSION2, client_id=client_id, protocol=mqtt.MQTTv5)
-    client.username_pw_set("op1", USERS["op1"])
-    client.connect(site.broker.host, site.broker.port)
-    client.loop(timeout=0.2)
-    client.loop(timeout=0.2)
-    client.disconnect()
-
-
-async def _until_another(site: Site, own: list[str]) -> None:
-    """The agent is back, under another id."""
-    deadline_s = time.monotonic() + WITHIN_S
-    while _true_ids(site) == own:
-        assert time.monotonic() < deadline_s, "connected as the agent's own id, and the agent was not thrown off"
-        await asyncio.sleep(POLL_S)
-
-
-def _true_ids(site: Site) -> list[str]:
-    """The ids that the agent has had so far, two a life of its link: from the broker's own log."""
-    assert isinstance(site.broker, Broker)
-    return [line.split(" as ")[1].split(" ")[0] for line in site.broker.log.splitlines() if "u'agent'" in line]
