@@ -33,6 +33,7 @@ from edge_agent.diagnose.diagnosis import Guards, Site
 from edge_agent.diagnose.model_gate import ModelTimes
 from edge_agent.diagnose.thinker import Style
 from edge_agent.diagnose.wording import load_wording
+from edge_agent.health import Violations
 from edge_agent.messages.acceptance import Channel
 from edge_agent.messages.alarm import AlarmMessage, AlarmType
 from edge_agent.messages.codes import Lang
@@ -160,6 +161,7 @@ class Agent:
         self.runs = OpenRuns()
         self.sessions = Sessions(parts.clock.monotonic_s)
         self.alarms = AlarmBoard(parts.journal, knobs.lang, parts.clock.now, self._new_id, parts.outlet.alarm)
+        self.violations = Violations(parts.clock.monotonic_s)
         self.supervisor = Supervisor(
             parts.spec,
             parts.driver,
@@ -303,6 +305,7 @@ class Agent:
                 self._closing.not_stored(parsed.id, self._speaker(arrival, parsed.lang), stop=stop)
             raise
         if isinstance(taken, Refused):
+            self.violations.note(arrival.channel, taken.user, taken.rejection)
             speaker = self._speaker(arrival, taken.lang)
             return self._keep(asyncio.create_task(self._closing.refuse(taken, speaker)))
         return self._keep(asyncio.create_task(self.pipeline.handle(taken)))
@@ -338,9 +341,9 @@ class Agent:
         if not online and not self._was_online:
             return
         self._was_online = True
-        self._keep(asyncio.create_task(self._set_alarm("broker.lost", not online, "broker")))
+        self._keep(asyncio.create_task(self.set_alarm("broker.lost", not online, "broker")))
 
-    async def _set_alarm(self, kind: AlarmType, active: bool, source: str, detail: str = "") -> None:
+    async def set_alarm(self, kind: AlarmType, active: bool, source: str, detail: str = "") -> None:
         """A journal that cannot be written has locked the cell by itself; that is told by the cell's state."""
         with suppress(JournalFault):
             await self.alarms.set(kind, active, source, detail)
@@ -396,7 +399,7 @@ class Agent:
     async def _alarms_of(self, view: CellView) -> None:
         device = self.parts.spec.devices[0].name
         for kind, holds in _alarm_conditions(view):
-            await self._set_alarm(kind, holds, device, ", ".join(view.detail))
+            await self.set_alarm(kind, holds, device, ", ".join(view.detail))
 
     def _phase(self, user: str, run_id: str, phase: str) -> None:
         """Told in the moment before the one write: from here on a cancel is a stop request."""

@@ -45,6 +45,17 @@ from edge_agent.control.ports import Steps, no_steps
 from edge_agent.desk.arrival import Arrival, ReplyTo
 from edge_agent.diagnose.cause_table import load_causes
 from edge_agent.diagnose.model_gate import ModelTimes
+from edge_agent.health import (
+    CLOCK_HOLD_S,
+    LOOK_EVERY_S,
+    MODEL_HOLD_S,
+    STORAGE_HOLD_S,
+    Condition,
+    Health,
+    clock_unsynced,
+    model_away,
+    storage_low,
+)
 from edge_agent.lab_faults import OWN, LabFaults
 from edge_agent.lab_model import LabModel
 from edge_agent.messages.encode import encode_event
@@ -152,6 +163,7 @@ class Running:
     capabilities: Capabilities
     topics: Topics
     ears: StopEars
+    health: Health
     console: Console | None = None
 
     async def until(self, stopping: asyncio.Event) -> None:
@@ -162,6 +174,7 @@ class Running:
             asyncio.create_task(self._refresh_faults(), name="lab"),
             asyncio.create_task(self._refresh_capabilities(), name="capabilities"),
             asyncio.create_task(self._roll_journal(), name="segments"),
+            asyncio.create_task(self._look_after(), name="health"),
         ]
         if self.console is not None:
             tasks.append(asyncio.create_task(self.console.run(), name="console"))
@@ -215,6 +228,11 @@ class Running:
         while True:
             await self.clock.sleep(1.0)
             self.capabilities.refresh()
+
+    async def _look_after(self) -> None:
+        while True:
+            await self.clock.sleep(LOOK_EVERY_S)
+            await self.health.look()
 
     async def _refresh_faults(self) -> None:
         while True:
@@ -317,7 +335,18 @@ async def site(settings: Settings, options: Options) -> AsyncIterator[Running]:
         capabilities.refresh()
         await link.start()
         stack.push_async_callback(link.stop)
-        yield Running(agent, link, clock, journal, faults, capabilities, Topics(mqtt.prefix), ears, console)
+        health = Health(_conditions(agent, folder, journal), agent.set_alarm, clock.monotonic_s)
+        yield Running(agent, link, clock, journal, faults, capabilities, Topics(mqtt.prefix), ears, health, console)
+
+
+def _conditions(agent: Agent, folder: Path, journal: SqliteJournal) -> tuple[Condition, ...]:
+    return (
+        Condition("model.unavailable", "model", MODEL_HOLD_S, model_away(agent.parts.model.usable)),
+        Condition("storage.low", "journal", STORAGE_HOLD_S, storage_low(folder, lambda: journal.commit_ms)),
+        Condition("clock.unsynced", "clock", CLOCK_HOLD_S, clock_unsynced()),
+        Condition("auth.violation", "broker", 0.0, agent.violations.seen),
+        Condition("alarm.flood", "alarms", 0.0, agent.alarms.flood),
+    )
 
 
 def _told_to(*ears: Steps) -> Steps:

@@ -33,7 +33,9 @@ class Faults:
 
 def running(faults: Faults) -> Running:
     nothing = cast(Any, None)
-    return Running(nothing, nothing, cast(Any, NoSleep()), nothing, cast(Any, faults), nothing, nothing, nothing)
+    return Running(
+        nothing, nothing, cast(Any, NoSleep()), nothing, cast(Any, faults), nothing, nothing, nothing, nothing
+    )
 
 
 async def test_a_simulated_cell_that_is_away_is_asked_again() -> None:

@@ -16,6 +16,7 @@ from edge_agent.adapters.journal.making import create
 from edge_agent.adapters.mqtt.broker import Broker, running_broker
 from edge_agent.adapters.mqtt.traffic import Published
 from edge_agent.app import Options, Running, site
+from edge_agent.health import LOOK_EVERY_S
 from edge_agent.messages.topics import TopicKind, Topics
 from edge_agent.messages.wire import utc_text
 from edge_agent.settings import Journal, Model, Mqtt, Settings
@@ -93,3 +94,14 @@ async def test_an_answer_brings_the_senders_correlation_and_the_historian_a_line
         [line] = historian.payloads(audit)
         assert f" user=op1 channel=mqtt run={ID} outcome=SUCCESS fallback=- state=SUCCESS".encode() in line
         assert b"glass" not in line
+
+
+async def test_a_login_that_uses_a_right_it_has_not_is_an_alarm(broker: Broker, tmp_path: Path) -> None:
+    topics = Topics(broker.prefix)
+    alarm = topics.of(TopicKind.ALARM, alarm="auth.violation")
+    async with living(broker, tmp_path) as running, peer(broker, "op2", alarm) as user:
+        said = {"v": 1, "id": ID, "type": "lab", "op": "clear", "issued_at": utc_text(running.clock.now())}
+        said["epoch"] = running.journal.epoch
+        user.connection.publish(topics.of(TopicKind.REQ, user="op2"), json.dumps(said).encode())
+        await until(lambda: newest(user, alarm).get("active") is True, "the alarm", 4 * LOOK_EVERY_S)
+        assert "op2" in newest(user, alarm)["cause"]

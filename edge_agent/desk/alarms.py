@@ -2,18 +2,27 @@
 
 One alarm a type; its `event_id` changes with every change, so that an acknowledgement cannot meet another alarm
 than the one that was read. The words are data; every alarm says what to do.
+
+A flood (ISA-18.2: more than ten in ten minutes, until fewer than five) is one alarm: while `alarm.flood` is active what
+is less than urgent is written down, and told in the state it then has when the flood is over.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Final
 
 from edge_agent.desk.alarm_texts import TEXTS
 from edge_agent.messages.alarm import SEVERITY, AlarmMessage, AlarmType
 from edge_agent.messages.codes import Lang
 from edge_agent.run.journal import Entry, Journal, Kind
+
+FLOOD: Final[AlarmType] = "alarm.flood"
+FLOOD_WINDOW: Final = timedelta(minutes=10)
+FLOOD_ABOVE, FLOOD_BELOW = 10, 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +49,16 @@ class AlarmBoard:
     ) -> None:
         self._journal, self._lang, self._now, self._new_id, self._tell = journal, lang, now, new_id, tell
         self._standing: dict[AlarmType, Standing] = {}
+        self._raised_at: deque[datetime] = deque(maxlen=FLOOD_ABOVE + 1)
+        self._untold: dict[AlarmType, AlarmMessage] = {}
 
     def standing(self) -> list[AlarmMessage]:
         return [self._message(each) for each in self._standing.values()]
+
+    def flood(self) -> str | None:
+        """How many were raised lately, where they are too many for a person."""
+        lately = sum(self._now() - at <= FLOOD_WINDOW for at in self._raised_at)
+        return f"{lately}+" if lately >= (FLOOD_BELOW if self._flooded else FLOOD_ABOVE + 1) else None
 
     async def set(self, kind: AlarmType, active: bool, source: str, detail: str = "") -> None:
         """What is so now. Raising an active alarm again changes nothing. Raises `JournalFault`."""
@@ -50,6 +66,8 @@ class AlarmBoard:
         if active == (before is not None and before.active):
             return
         if active:
+            if kind != FLOOD:
+                self._raised_at.append(self._now())
             await self._put(Standing(kind, source, True, False, self._new_id(), self._now(), detail))
         elif before is not None:
             await self._put(replace(before, active=False, event_id=self._new_id()))
@@ -69,7 +87,20 @@ class AlarmBoard:
         else:
             self._standing.pop(standing.type, None)
         await self._journal.append(Entry(Kind.ALARM, {**message.model_dump(mode="json"), "by": by}))
+        self._say(message, read=bool(by))
+
+    @property
+    def _flooded(self) -> bool:
+        return FLOOD in self._standing and self._standing[FLOOD].active
+
+    def _say(self, message: AlarmMessage, *, read: bool) -> None:
+        if self._flooded and not read and message.type != FLOOD and message.severity != "urgent":
+            self._untold[message.type] = message
+            return
+        self._untold.pop(message.type, None)
         self._tell(message)
+        while self._untold and not self._flooded:
+            self._tell(self._untold.popitem()[1])
 
     def _message(self, standing: Standing) -> AlarmMessage:
         text = TEXTS[standing.type][self._lang]

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from itertools import count
+from itertools import count, product
 
 import pytest
 
 from edge_agent.desk.alarm_texts import TEXTS
 from edge_agent.desk.alarms import AlarmBoard
-from edge_agent.messages.alarm import SEVERITY, AlarmMessage
+from edge_agent.messages.alarm import SEVERITY, AlarmMessage, AlarmType
 from edge_agent.run.journal import JournalFault, Kind
 from tests.tools.desk import NOW, MemoryJournal
+
+COMING_AND_GOING: tuple[AlarmType, ...] = ("broker.lost", "arm.link_lost")
 
 
 class Desk:
@@ -82,3 +84,30 @@ def test_every_alarm_says_in_both_languages_what_to_do() -> None:
         for text in (texts["zh"], texts["en"]):
             assert text.message
             assert text.response
+
+
+async def test_a_flood_is_told_as_one_and_what_stands_after_it(desk: Desk) -> None:
+    for _ in range(6):
+        for kind, active in product(COMING_AND_GOING, (True, False)):
+            await desk.board.set(kind, active, "x")
+    assert desk.board.flood() is not None
+    await desk.board.set("alarm.flood", True, "alarms")
+    desk.told.clear()
+    await desk.board.set("broker.lost", True, "x")
+    assert desk.told == []
+    await desk.board.set("arm.outcome_unknown", True, "x")
+    assert [m.type for m in desk.told] == ["arm.outcome_unknown"], "what is urgent is told all the same"
+    await desk.board.set("alarm.flood", False, "alarms")
+    assert [(m.type, m.active) for m in desk.told[1:]] == [("alarm.flood", False), ("broker.lost", True)]
+    assert [b["id"] for b in desk.journal.bodies(Kind.ALARM)][-3:] == [
+        "broker.lost",
+        "arm.outcome_unknown",
+        "alarm.flood",
+    ]
+
+
+async def test_a_few_alarms_are_no_flood(desk: Desk) -> None:
+    for _ in range(5):
+        for kind, active in product(COMING_AND_GOING, (True, False)):
+            await desk.board.set(kind, active, "x")
+    assert desk.board.flood() is None

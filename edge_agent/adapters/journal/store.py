@@ -27,8 +27,6 @@ from edge_agent.run.journal import COMMIT_DEADLINE_S, Duplicate, Entry, JournalF
 OPEN_DEADLINE_S: Final = 60.0
 """Checking every page and hash of a segment of the largest size takes a few seconds."""
 READ_DEADLINE_S: Final = 2.0
-SLOW_COMMIT_MS: Final = 200.0
-"""A commit above this at start is an alarm: the command path can't keep its times on such a disk."""
 PASSED_ON: Final = (sqlite3.Error, OSError, ValueError, JournalFault, JournalRefused)
 """What reading and writing a file may raise."""
 READ_BACK_FAILS: Final = "store.read_back_fails"
