@@ -12,10 +12,12 @@ from tests.bench.model_decision import model_decision
 from tests.bench.round_trips import command_round_trip, query_round_trip
 from tests.bench.rule_count import rules_few, rules_many
 from tests.bench.rules import rules_read
+from tests.bench.stop_path import stop_path
 
 FIGURES: dict[str, Callable[[], Figure]] = {
     "query_round_trip": query_round_trip,
     "command_round_trip": command_round_trip,
+    "stop_path": stop_path,
     "rules_read": rules_read,
     "rules_200": rules_few,
     "rules_10000": rules_many,

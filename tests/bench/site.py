@@ -26,14 +26,16 @@ class Site:
 
 
 @contextmanager
-def running_site(*, model: bool, cell_file: Path | None = None) -> Iterator[Site]:
+def running_site(*, model: bool, cell_file: Path | None = None, simulator: Path | None = None) -> Iterator[Site]:
+    """`simulator`: the addresses of a simulated cell that somebody else keeps running."""
     with TemporaryDirectory(prefix="bench-") as name, running_broker(USERS, prefix=PREFIX) as broker:
         folder = Path(name)
         (folder / "password").write_text(USERS["agent"])
         settings = folder / "settings.toml"
         settings.write_text(_settings(broker, folder, model, cell_file))
         create(folder / "state", SystemClock().wall_ms())
-        agent = subprocess.Popen([sys.executable, "-m", "edge_agent", "run", "--settings", str(settings)])
+        there = [] if simulator is None else ["--simulator", str(simulator)]
+        agent = subprocess.Popen([sys.executable, "-m", "edge_agent", "run", "--settings", str(settings), *there])
         try:
             _wait_online(broker)
             yield Site(broker, folder)
