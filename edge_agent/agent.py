@@ -28,6 +28,7 @@ from edge_agent.desk.presence import Presences
 from edge_agent.desk.sessions import Sessions
 from edge_agent.desk.speaker import Speaker
 from edge_agent.desk.stream import Address
+from edge_agent.desk.told_again import told_again
 from edge_agent.diagnose.cause_table import CauseTable
 from edge_agent.diagnose.diagnosis import Guards, Site
 from edge_agent.diagnose.model_gate import ModelTimes
@@ -269,6 +270,11 @@ class Agent:
         self._loop = asyncio.create_task(self.supervisor.run(), name="control-loop")
         self._keep(asyncio.create_task(self._watch_presences(), name="presences"))
 
+    async def tell_again(self) -> None:
+        """What the last life wrote down a moment before it ended, for a transport whose readers know a repeat."""
+        for address, event in await told_again(self.parts.journal, int(self._clock.now().timestamp() * 1000)):
+            self.publish(address, event)
+
     async def close(self) -> None:
         """Runs that are still open are called off; a motion under way is left to the controller's own dead-man."""
         for each in self.runs:
@@ -279,6 +285,11 @@ class Agent:
         await self.supervisor.close()
         if self._loop is not None:
             await asyncio.wait({self._loop})
+
+    async def ended(self) -> None:
+        """After `close`: raises what the control loop ended by, if it did not end by itself."""
+        if self._loop is not None:
+            await self._loop
 
     async def _close_left_open(self) -> None:
         """Requests that were taken and never ended get their one end now, told honestly."""

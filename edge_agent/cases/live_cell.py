@@ -137,6 +137,7 @@ class LiveCell:
         if self._agent is not None:
             with suppress(AgentKilled):  # how a life that was cut short says that it is over
                 await self._agent.close()
+                await self._agent.ended()
         if self._stores is not None:
             await self._stores.close()
         if self._journal is not None:

@@ -49,6 +49,7 @@ NO_LINE_BRINGS_IT_UP = {
     "local_key": "a release the controller does not take: the supervisor's tests",
     "release_failed": "a release the controller does not take: the supervisor's tests",
     "lab_forbidden": "the case cell is simulated: the permission table",
+    "site_rule": "a rule of a policy folder: the exercises",
     "simulated_only": "the case cell is simulated: the permission table",
     "level_too_low": "a driver without verified receipts: the driver contract's tests",
 }
