@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from edge_agent.hmi.kit import Box, Part, box, press, text
 from edge_agent.hmi.sight import Sight
 from edge_agent.hmi.talk import Exchange
-from edge_agent.hmi.told import Sheet, sheet
+from edge_agent.hmi.told import Proofs, Sheet, sheet
 from edge_agent.messages.content_base import NextStep
 
 Explain = Callable[[str], Awaitable[None]]
@@ -125,14 +125,11 @@ class Conversation:
                         press(step.example, self._saying(step.example), "button chip")
 
     def _evidence(self, told: Sheet) -> None:
-        with box("details", "evidence"):
+        """Built when it is opened: it is most of an answer's elements, and the browser minds each at every change."""
+        with box("details", "evidence") as details:
             text(self.sight.words.say("talk.evidence", count=len(told.evidence)), "summary")
-            for name, facts in told.evidence:
-                text(name, "h5")
-                with box("dl"):
-                    for key, value in facts:
-                        text(key, "dt")
-                        text(value, "dd")
+            body = Part[Proofs](box("div"), _proofs)
+        details.on("toggle", lambda: body.show(told.evidence), args=[])
 
     # -- nothing said yet -------------------------------------------------------------------------------------
 
@@ -151,6 +148,15 @@ class Conversation:
             await self.sight.tried(self.sight.visit.ask(said))
 
         return say
+
+
+def _proofs(evidence: Proofs) -> None:
+    for name, facts in evidence:
+        text(name, "h5")
+        with box("dl"):
+            for key, value in facts:
+                text(key, "dt")
+                text(value, "dd")
 
 
 def _tone(exchange: Exchange) -> str:

@@ -19,8 +19,16 @@ class LabPanel:
         names = (*OWN, *(name for device in sight.spec.devices for name in fault_names(device)))
         self._names = tuple(sorted(set(names)))
         self._fault, self._count, self._said = self._names[0], "1", ""
-        words = sight.words
-        with box("div", "scroll", data_id="lab"):
+        self._part: Part[Shown] | None = None
+        with box("div", "scroll", data_id="lab") as self._holder:
+            pass
+
+    def open(self) -> None:
+        """Built when it is first opened: few people open it, and its list of faults is long."""
+        if self._part is not None:
+            return
+        words = self._sight.words
+        with self._holder:
             text(words.say("lab.heading"), "h2")
             text(words.say("lab.lead"), "p", "lead")
             with box("div", "lab-form"):
@@ -34,6 +42,8 @@ class LabPanel:
                 self._part = Part[Shown](holder, self._build)
 
     def show(self) -> None:
+        if self._part is None:
+            return
         cell = self._sight.visit.now.cell
         faults = cell.faults_injected if cell is not None else ()
         self._part.show((tuple((f.name, f.left, f.by) for f in faults), self._said))

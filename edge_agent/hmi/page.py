@@ -27,8 +27,8 @@ from edge_agent.messages.prompt import Clarification
 
 LOOK_S: Final = 0.2
 """How often the age of the heartbeat and the seconds of a question are looked at."""
-PAINT_S: Final = 0.05
-"""Two changes closer than this are painted together; an event is on the page well within 100 ms."""
+PAINT_S: Final = 0.02
+"""Two changes closer than this are painted together: a run's last events come in one breath."""
 BEATS: Final = 5
 """Looks between two signs of life to the page's own script."""
 MAX_SAID: Final = 500
@@ -114,7 +114,8 @@ class Page:
             case "charts":
                 self._charts = ChartPanel(sight)
             case _:
-                self._add(LabPanel(sight))
+                self._lab = LabPanel(sight)
+                self._add(self._lab)
 
     def _add(self, panel: Panel) -> None:
         self._panels.append(panel)
@@ -137,6 +138,9 @@ class Page:
                 await self._history.load()
             elif name == "charts":
                 await self._charts.load()
+            elif name == "lab":
+                self._lab.open()
+                self._paint()
 
         return open_tab
 

@@ -38,6 +38,8 @@ COOKIE: Final = "edge_agent_page"
 MAX_FORM_BYTES: Final = 4096
 RECONNECT_S: Final = 3.0
 """A page that lost its server for longer is another page; its runs that moved nothing yet are cancelled."""
+HISTORY: Final = 100
+"""Messages kept for each page in case its connection blinks; beyond that it loads anew."""
 HEADERS: Final = {
     "content-security-policy": "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; "
     "style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; "
@@ -74,6 +76,7 @@ def serve(options: HmiOptions) -> None:
         show_welcome_message=False,
         binding_refresh_interval=None,
         reconnect_timeout=RECONNECT_S,
+        message_history_length=HISTORY,
     )
 
 

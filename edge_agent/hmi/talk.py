@@ -19,7 +19,7 @@ from edge_agent.messages.event import Done, Event, Failure, Metadata, Status
 from edge_agent.messages.prompt import Clarification, Confirmation
 from edge_agent.messages.states import CellStateWord
 
-MAX_EXCHANGES: Final = 40
+MAX_EXCHANGES: Final = 16
 """What one can scroll through; the history page has the rest."""
 MAX_PHASES: Final = 24
 MAX_ASIDE: Final = 64

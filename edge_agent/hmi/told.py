@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from edge_agent.hmi.talk import Exchange
 from edge_agent.hmi.texts import Words
@@ -12,7 +13,8 @@ from edge_agent.messages.content_base import NextStep, ToolEvidence
 from edge_agent.messages.prompt import Confirmation
 from edge_agent.messages.wire import Scalar
 
-Pairs = tuple[tuple[str, str], ...]
+Pairs: TypeAlias = tuple[tuple[str, str], ...]
+Proofs: TypeAlias = tuple[tuple[str, Pairs], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,7 @@ class Sheet:
     tags: tuple[str, ...] = ()
     lists: tuple[tuple[str, tuple[str, ...]], ...] = ()
     steps: tuple[NextStep, ...] = ()
-    evidence: tuple[tuple[str, Pairs], ...] = ()
+    evidence: Proofs = ()
 
 
 def sheet(exchange: Exchange, words: Words) -> Sheet:
