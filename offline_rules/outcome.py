@@ -56,6 +56,8 @@ ACTION_WORDS: Final[Mapping[str, tuple[str, ...]]] = {
 _ORDER: Final = tuple(Intent)
 _MUST_BE_ONE: Final = frozenset({"item_type", "bin", "station", "device", "task_id", "action"})
 _THING: Final = frozenset({OBJECT, "<foreign>", "<personal>"})
+_FEEDBACK_HEADS: Final = frozenset({"<feedback>", "<note>", "<note_it>", "<task_word>"})
+"""Where a phrase took in all of a sentence (报告一下 t42 玻璃裂了), what is left without these is its text."""
 _CLOSE: Final = 0.01
 """Ranks nearer than this are a tie between intents."""
 
@@ -164,8 +166,10 @@ def _verb(taken: Sequence[Token], action: str) -> Token:
 
 def _told(tokens: Sequence[Token], hit: Hit) -> tuple[int, int] | None:
     """Where a feedback says something: after its head and task number, up to where it asks to be noted."""
-    rest = [t for i, t in enumerate(tokens) if i not in hit.taken and not (t.slot and t.slot.name == "task_id")]
-    rest = _trimmed([t for t in rest if hit.tail is None or t.start >= tokens[hit.tail].start])
+    said = [t for t in tokens if not (t.slot and t.slot.name == "task_id")]
+    taken = {tokens[index].start for index in hit.taken}
+    rest = _trimmed([t for t in said if t.start not in taken and (hit.tail is None or t.start >= tokens[hit.tail].start)])
+    rest = rest or _trimmed([t for t in said if t.keys.isdisjoint(_FEEDBACK_HEADS)])
     return (rest[0].start, rest[-1].end) if rest else None
 
 

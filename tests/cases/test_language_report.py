@@ -70,7 +70,7 @@ def test_what_is_asked_counts_what_it_names() -> None:
     assert found["wrong motions"] == (1, 5)
     assert found["in-scope intents"] == (1, 2)
     assert found["slots"] == (1, 1)
-    assert found["other domains claimed"] == (1, 2)
+    assert found["other domains taken"] == (1, 2)
     assert {of for _, of in ((m.hits, m.of) for m in measures([RULE], "en", with_model=True))} == {0}
 
 
@@ -134,7 +134,7 @@ def test_a_folder_of_sets_becomes_tables_and_a_page(tmp_path: Path) -> None:
     )
     console = Console(record=True, width=160)
     assert report(tmp_path, console) == FINE
-    assert "100.0% (1 of 1)" in console.export_text()
+    assert "100.0% 1/1" in console.export_text()
     assert "rules alone" in (tmp_path / "out" / "x.html").read_text(encoding="utf-8")
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 
@@ -103,18 +104,18 @@ async def _heard(
 
 def _tell(console: Console, name: str, every: Sequence[Heard], *, with_model: bool) -> None:
     title = f"{name}, {'rules and model' if with_model else 'rules alone'}"
-    asked = Table("asked", *LANGS, "goal zh / en", title=title)
+    asked = Table("asked", *LANGS, "goal zh / en", title=title, box=SIMPLE)
     for column in asked.columns:
         column.no_wrap = True
     for zh, en in zip(*(measures(every, lang, with_model=with_model) for lang in LANGS), strict=True):
         goal = zh.goal if zh.goal == en.goal else f"{zh.goal} / {en.goal}"
         cells = (
-            f"[{'green' if m.reached else 'red'}]{m.share:.1%}[/] ({m.hits} of {m.of})" if m.of else "-"
+            f"[{'green' if m.reached else 'red'}]{m.share:.1%}[/] {m.hits}/{m.of}" if m.of else "-"
             for m in (zh, en)
         )
         asked.add_row(zh.name, *cells, goal)
     console.print(asked)
-    by_intent = Table("intent", "lang", "n", "intent", "slots", "disposition")
+    by_intent = Table("intent", "lang", "n", "intent", "slots", "disposition", box=SIMPLE)
     for lang in LANGS:
         for row in intent_rows(every, lang):
             shares = (row.intents / row.n, row.slots / max(1, row.intents), row.dispositions / row.n)

@@ -82,9 +82,9 @@ def measures(every: Sequence[Heard], lang: Lang, *, with_model: bool) -> tuple[M
         Measure("false stops", _count(own, lambda h: h.false_stop), len(own) - len(stops), at_most=0.0),
         Measure("in-scope intents", len(right), len(scope), IN_SCOPE_GOAL[with_model]),
         Measure("slots", _count(right, lambda h: h.right_slots), len(right), 0.95),
-        Measure("in-scope dispositions", _count(scope, lambda h: h.right_disposition), len(scope), 0.90),
+        Measure("in-scope outcomes", _count(scope, lambda h: h.right_disposition), len(scope), 0.90),
         Measure("unclear asked back", _count(unclear, lambda h: h.right_disposition), len(unclear), 0.90),
-        Measure("other domains claimed", _count(others, lambda h: h.claimed), len(others), at_most=CLAIMED_GOAL[lang]),
+        Measure("other domains taken", _count(others, lambda h: h.claimed), len(others), at_most=CLAIMED_GOAL[lang]),
     )
 
 
