@@ -318,6 +318,7 @@ async def site(settings: Settings, options: Options) -> AsyncIterator[Running]:
         outlet.session = lambda user: encode_event(agent.session_of(user))
         await agent.start()
         stack.push_async_callback(agent.close)
+        await agent.tell_again()
         console = _console(settings, agent, faults)
         if console is not None:
             everywhere.add(console.news)

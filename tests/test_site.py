@@ -13,14 +13,18 @@ import pytest
 
 from edge_agent.adapters.clock import SystemClock
 from edge_agent.adapters.journal.making import create
+from edge_agent.adapters.journal.store import SqliteJournal
 from edge_agent.adapters.mqtt.broker import Broker, running_broker
 from edge_agent.adapters.mqtt.traffic import Published
 from edge_agent.app import Options, Running, site
+from edge_agent.desk.stream import Address, Stream
 from edge_agent.health import LOOK_EVERY_S
 from edge_agent.messages.topics import TopicKind, Topics
 from edge_agent.messages.wire import utc_text
+from edge_agent.run.ids import RunId
 from edge_agent.settings import Journal, Model, Mqtt, Settings
 from tests.adapters.mqtt.peers import USERS, WITHIN_S, Peer, peer, until
+from tests.desk.test_stream import Heard, done, failure, metadata
 
 pytestmark = pytest.mark.net
 
@@ -35,7 +39,8 @@ def broker() -> Iterator[Broker]:
 
 @asynccontextmanager
 async def living(broker: Broker, folder: Path) -> AsyncIterator[Running]:
-    create(folder / "state", SystemClock().wall_ms())
+    if not (folder / "state").exists():
+        create(folder / "state", SystemClock().wall_ms())
     password = folder / "password"
     password.write_text(USERS["agent"])
     settings = Settings(
@@ -105,3 +110,23 @@ async def test_a_login_that_uses_a_right_it_has_not_is_an_alarm(broker: Broker, 
         user.connection.publish(topics.of(TopicKind.REQ, user="op2"), json.dumps(said).encode())
         await until(lambda: newest(user, alarm).get("active") is True, "the alarm", 4 * LOOK_EVERY_S)
         assert "op2" in newest(user, alarm)["cause"]
+
+
+async def killed_before_it_was_sent(folder: Path) -> None:
+    """A life that wrote a run's events down, and no more."""
+    clock = SystemClock()
+    create(folder, clock.wall_ms())
+    journal = await SqliteJournal.open(folder, wall_ms=clock.wall_ms)
+    address = Address("op1", "mqtt", ID)
+    stream = Stream(RunId(ID), address, journal=journal, publisher=Heard(), now=clock.now)
+    await stream.emit(metadata(), failure(), done())
+    await journal.close()
+
+
+async def test_what_was_written_down_before_a_kill_is_told_by_the_next_life(broker: Broker, tmp_path: Path) -> None:
+    run = Topics(broker.prefix).of(TopicKind.RUN, user="op1", run=ID)
+    await killed_before_it_was_sent(tmp_path / "state")
+    async with peer(broker, "op1", run) as user, living(broker, tmp_path):
+        await until(lambda: newest(user, run).get("type") == "done", "the end")
+        told = [json.loads(each) for each in user.payloads(run)]
+        assert [(each["seq"], each["type"]) for each in told] == [(0, "metadata"), (1, "failure"), (2, "done")]

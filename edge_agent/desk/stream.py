@@ -123,11 +123,9 @@ class Stream:
         return Event(Envelope(run=self.run, seq=seq, at=self._now(), epoch=self._journal.epoch), body)
 
     def _entry(self, event: Event) -> Entry:
-        return Entry(
-            Kind.EVENT,
-            {"user": self.address.user, "level": self.address.level, "sent": not self.silent, "event": flat(event)},
-            self.run,
-        )
+        to = self.address
+        body = {"user": to.user, "channel": to.channel, "level": to.level, "sent": not self.silent}
+        return Entry(Kind.EVENT, {**body, **_wish(to.reply_to), "event": flat(event)}, self.run)
 
     def _terminal(self, bodies: tuple[Body, ...]) -> tuple[Entry, ...]:
         """The one terminal row of an id goes with its `done`, in the same commit."""
@@ -141,3 +139,10 @@ class Stream:
             for body in bodies
             if isinstance(body, Done) and self.address.level == self.run
         )
+
+
+def _wish(reply_to: ReplyTo) -> dict[str, dict[str, str | None]]:
+    """Where the sender wanted it, so that it can be told there again."""
+    if reply_to == NO_WISH:
+        return {}
+    return {"reply_to": {"topic": reply_to.topic, "correlation": (reply_to.correlation or b"").hex()}}
