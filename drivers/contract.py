@@ -12,7 +12,7 @@ Units: poses in tenths of a millimetre and tenths of a degree (i16, as the cell-
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, fields
 from enum import IntEnum, StrEnum
@@ -248,8 +248,11 @@ class Driver(Protocol):
     def fingerprint(self, job: Job) -> int:
         """The check word the controller echoes for exactly this job (cell-modbus: CRC16 of the mailbox)."""
 
-    async def send(self, job: Job) -> None:
-        """Put the job on the wire once. Raises `NotSent`, or any other `DriverError`: the outcome is unknown."""
+    async def send(self, job: Job, wanted: Callable[[], bool] = lambda: True) -> None:
+        """Put the job on the wire once. Raises `NotSent`, or any other `DriverError`: the outcome is unknown.
+
+        `wanted` is asked when the wire is free for it, with nothing to wait for after it; False: `NotSent`.
+        """
 
     async def receipt(self, command_id: int) -> Receipt | None:
         """The receipt that stands there now, whatever its id; None while none is readable (none yet, or torn)."""

@@ -68,9 +68,9 @@ class CellModbusDriver:
     def fingerprint(self, job: Job) -> int:
         return fingerprint(job)
 
-    async def send(self, job: Job) -> None:
-        """One FC16 of 28 words. `NotSent` when it does not fit the map, the link is not identified and open, or a
-        stop went ahead of it."""
+    async def send(self, job: Job, wanted: Callable[[], bool] = lambda: True) -> None:
+        """One FC16 of 28 words. `NotSent` when it does not fit the map, the link is not identified and open, a stop
+        went ahead of it, or it is not `wanted` any more when its turn has come."""
         try:
             words = mailbox_words(job)
         except OutOfRange as error:
@@ -78,7 +78,7 @@ class CellModbusDriver:
         if not self._is_identified():
             raise NotSent("the link is closed or was reopened since identify; nothing was sent")
         before = self._stops
-        await self._link.write_once(Reg.MAILBOX, words, wanted=lambda: self._stops == before)
+        await self._link.write_once(Reg.MAILBOX, words, wanted=lambda: self._stops == before and wanted())
 
     async def receipt(self, command_id: int) -> Receipt | None:
         """What stands in 200..231 now, whatever its id; None while nothing is readable."""

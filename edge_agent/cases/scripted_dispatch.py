@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -29,7 +30,7 @@ class ScriptedDispatch:
             raise AgentKilled(name)
         return getattr(self._driver, name)
 
-    async def send(self, job: Job) -> None:
+    async def send(self, job: Job, wanted: Callable[[], bool] = lambda: True) -> None:
         if self.dead:
             raise AgentKilled("send")
         scripted = self.refusals.pop(0) if self.refusals else None
@@ -38,7 +39,7 @@ class ScriptedDispatch:
             error.code = scripted.error.code.value
             raise error
         self._sent = job
-        await self._driver.send(job)
+        await self._driver.send(job, wanted)
 
     async def receipt(self, command_id: int) -> Receipt | None:
         if self.dead:

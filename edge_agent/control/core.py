@@ -94,6 +94,8 @@ class Core:
         self.unknown_outcomes = 0
         self._noted: tuple[int | None, CommandState] | None = None
         self.stopping: asyncio.Task[StopResult] | None = None
+        self.stops_asked = 0
+        """So that whoever takes a stop back sees whether it is still the same one."""
         self._tasks: set[asyncio.Task[Any]] = set()
 
     # -- events and effects -----------------------------------------------------------------------------------
@@ -106,13 +108,14 @@ class Core:
             self.reason, self.detail = why, detail
         for effect in done.effects:
             self._carry_out(effect, done, why, detail)
-        if done.after != done.before:
+        if done.after != done.before and Effect.LATCH not in done.effects:
             self.tell()
         return done
 
     def _carry_out(self, effect: Effect, done: Step, why: str, detail: tuple[str, ...]) -> None:
         match effect:
             case Effect.STOP:
+                self.stops_asked += 1
                 self._start_stop()
             case Effect.SILENCE:
                 self.silent = True
@@ -132,12 +135,17 @@ class Core:
                 pass  # STORE_INTENT, SEND and RELEASE are carried out by whoever fed the event; LATE, REFUSE: told
 
     def _latch(self, why: str, detail: tuple[str, ...]) -> None:
-        """In memory now, in the journal before anybody is told an outcome; the first reason stays."""
+        """In memory now, in the journal before anybody is told; the first reason stays. Where it cannot be stored, the
+        lockout holds and is told all the same."""
         if self.lockout is None:
             self.lockout = why
         self.store(
             Kind.LOCKOUT, {"reason": why, "detail": list(detail), "command_id": self.machine.command_id}
-        ).add_done_callback(lambda _: self.steps("lockout_stored"))
+        ).add_done_callback(self._latched)
+
+    def _latched(self, _row: asyncio.Future[None]) -> None:
+        self.steps("lockout_stored")
+        self.tell()
 
     def _start_stop(self) -> None:
         """One stop is enough at a time: it repeats its word by itself."""
@@ -147,7 +155,9 @@ class Core:
     async def _stop_now(self) -> StopResult:
         tolerance = self.spec.limits.still_tolerance_tenths
         result = await stop_until_proved(self.driver, self.clock, self.tempo.stop, tolerance, self.steps)
-        if result.proved:
+        if result.proved and result.read_back is not None:
+            if self.observed is not None:
+                self.observed.snapshot = result.read_back  # what the end settles on is the proof itself
             self.feed(CellEvent.STOP_PROVED, "stop_requested")
         else:
             self.feed(CellEvent.STOP_UNPROVED, "stop_not_proved")

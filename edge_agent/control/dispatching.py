@@ -86,6 +86,8 @@ class Dispatching:
             core.steps("before_intent")
             await core.store(Kind.COMMAND, _intent(under), run=under.run, key=str(under.order.command_id))
             core.steps("intent_stored")
+            if core.underway is not under:
+                return  # cancelled while its row was slow; what waits now may be somebody else's command
             if (why := recheck()) is not None:
                 under.code = "RUN_INACTIVE"
                 core.feed(CellEvent.PROMPT_CLOSED, why)
@@ -103,7 +105,7 @@ class Dispatching:
         core.steps("before_send")
         under.frames = 1
         try:
-            await core.driver.send(under.job)
+            await core.driver.send(under.job, lambda: core.machine.cell is CellState.AWAITING_RECEIPT)
         except NotSent as error:
             under.frames, under.code = 0, error.code
             core.linked = False

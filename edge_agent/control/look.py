@@ -39,6 +39,15 @@ class Observed:
             heartbeat_age_s=now_s - self.beat_changed_at_s,
         )
 
+    def moved_unseen(self, snapshot: Snapshot) -> tuple[str, ...]:
+        """Names of what changed while nobody looked: with no command of ours out, nothing may."""
+        checks = (
+            ("boot_id", snapshot.boot_id == self.boot_id),
+            ("executed", snapshot.boot_id != self.boot_id or snapshot.executed == self.executed),
+            ("duplicates", snapshot.boot_id != self.boot_id or snapshot.duplicates == self.duplicates),
+        )
+        return tuple(name for name, holds in checks if not holds)
+
     def settle(self) -> None:
         """A command ended: its motion is accounted for."""
         self.executed = self.snapshot.executed

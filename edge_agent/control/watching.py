@@ -44,22 +44,24 @@ class Watching:
             core.link_down(error)
         self._deadlines()
 
-    async def link(self) -> None:
-        """Reaches the controller where the state allows it: identity, session, and the counters to go by."""
-        core = self._core
+    async def link(self) -> bool:
+        """Reaches the controller where the state allows it: identity, a session of its own, the counters to go by.
+        False, and nothing written, while a stop is not yet shown: identifying writes a beat, and silence is kept."""
+        core, before = self._core, self._core.observed
         if core.machine.cell not in _RELINKS or (core.stopping is not None and not core.stopping.done()):
-            return  # identifying writes a beat; while a stop is not yet shown, silence is kept
+            return False
         core.session = self._new_session()
         identity = await core.driver.identify(core.session)
         snapshot = await core.driver.snapshot()
-        known = core.observed.boot_id if core.observed else identity.boot_id
         core.identity, core.linked = identity, True
         core.observed = Observed.first(snapshot, core.clock.monotonic_s())
         core.last_id = max(core.last_id, snapshot.last_command_id)
         core.store(Kind.CELL_STATE, {"identity": asdict(identity), "read_back": asdict(snapshot)})
-        if snapshot.boot_id != known:
-            core.feed(CellEvent.INTEGRITY_LOST, "controller_rebooted", ("boot_id",))
+        if before is not None and (moved := before.moved_unseen(snapshot)):
+            why = "controller_rebooted" if "boot_id" in moved else "integrity_lost"
+            core.feed(CellEvent.INTEGRITY_LOST, why, moved)
         core.tell()
+        return True
 
     async def _look(self) -> None:
         """The receipt first, then the status: a snapshot that is judged with a receipt was read after it."""
@@ -67,6 +69,8 @@ class Watching:
         waiting = under is not None and under.sent_at_s is not None
         receipt = await core.driver.receipt(under.order.command_id) if under and waiting else None
         snapshot = await core.driver.snapshot()
+        if core.observed is not None:
+            core.observed.snapshot = snapshot  # what an end settles on is what was read with it
         if under is not None and waiting and under is core.underway:
             self._take(under, judge(under.order, under.fingerprint, receipt, snapshot, under.baseline), receipt)
         self.observe(snapshot)
