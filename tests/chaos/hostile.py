@@ -60,11 +60,14 @@ async def listening(site: Site, user: str, *filters: str, certificate_of: str | 
 
 def connect_as(site: Site, client_id: str) -> None:
     """Whoever has this client id is thrown off by the broker."""
+    taken: list[object] = []
     client = mqtt.Client(CallbackAPIVersion.VERSION2, client_id=client_id, protocol=mqtt.MQTTv5)
     client.username_pw_set("op1", USERS["op1"])
+    client.on_connect = lambda *told: taken.append(told)
     client.connect(site.broker.host, site.broker.port)
-    client.loop(timeout=0.2)
-    client.loop(timeout=0.2)
+    deadline_s = time.monotonic() + WITHIN_S
+    while not taken and time.monotonic() < deadline_s:
+        client.loop(timeout=0.05)
     client.disconnect()
 
 

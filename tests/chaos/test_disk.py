@@ -17,17 +17,17 @@ from tests.chaos.figures import note
 from tests.chaos.site import POLL_S, WITHIN_S, Lane, Site, lane
 from tests.chaos.visitor import AtTheConsole, confirmation, message
 
-pytestmark = [pytest.mark.net, pytest.mark.timeout(amount(300, 3_600))]
+pytestmark = [pytest.mark.net, pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(amount(300, 3_600))]
 
-SYNCS = range(0, 24, amount(1, 1))
+SYNCS = range(0, 24, amount(2, 1))
 """A motion's own are about twenty; the last ones come after its end."""
 WRITES = range(0, 160, amount(16, 2))
 """Five to nine a commit."""
 
 
-async def _spoilt_motion(site: Site, disk: Mapping[str, Any]) -> list[str]:
+async def _spoilt_motion(site: Site, disk: Mapping[str, Any], broken: str | None = None) -> list[str]:
     """What the checker says after a motion on such a disk and another life on a sound one."""
-    await site.start(spoilt_disk=True)
+    await site.start(spoilt_disk=True, broken=broken)
     await site.ready("READY")
     await site.console.ask(op="disk", set=disk)
     await _try_to_move(site)
@@ -102,3 +102,13 @@ async def test_powercut_disk_is_full_at_each_place(once: bool) -> None:
     """`once`: the ballast makes room again."""
     wrong = await _all([{"fail_at": "write", "fail_after": n, "code": FULL, "once": once} for n in WRITES])
     assert not wrong, "\n".join(wrong)
+
+
+async def test_powercut_catches_an_agent_that_is_deaf_to_its_journal(here: Lane) -> None:
+    """The disk is full just before the intent; this agent sends all the same."""
+    said = list[str]()
+    for number in (70, 76, 82, 88):
+        site = await here.fresh()
+        disk = {"fail_at": "write", "fail_after": number, "code": FULL}
+        said += await _spoilt_motion(site, disk, broken="deaf_to_the_journal")
+    assert "its intent is not in the journal" in "\n".join(said)

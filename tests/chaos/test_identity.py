@@ -101,6 +101,17 @@ async def _one_login(who: ByMqtt, user: str, arm: str, epoch: int) -> None:
             await _answer(who, confirmation(who, content, yes=False))
 
 
+async def test_identity_catches_an_agent_that_takes_everybody_for_an_operator(here: Lane) -> None:
+    site = await here.fresh()
+    await site.start(broken="everybody_is_an_operator")
+    await site.ready("READY")
+    async with logged_in(site, "viewer1") as session:
+        await session.agent_there(20)
+        with pytest.raises(AssertionError, match="viewer1"):
+            await _one_login(ByMqtt(session), "viewer1", "simulated", session.epoch or 0)
+    await site.leave()
+
+
 async def test_identity_anybody_may_stop(by: Lane) -> None:
     for user in LOGINS:
         site = await by.fresh()

@@ -57,15 +57,8 @@ async def _until(site: Site, what: str, **question: Any) -> None:
     raise NotReached(f"{what}: {answer}\n{site.agent_log()}")
 
 
-@pytest.mark.parametrize("arrival", ["mqtt", "console"])
-async def test_stop_while_the_journal_is_held_and_twenty_requests_wait(here: Lane, arrival: str) -> None:
-    """The stop word is on the wire before any further commit, and it is the person's stop, not the journal fault's.
-
-    What held when the word left is written down by the agent at that very step; the proxy says that it left.
-    """
-    site = await here.fresh()
-    await site.start(spoilt_disk=True)
-    await site.ready("READY")
+async def _stopped_while_held(site: Site, arrival: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What held when the journal began to be held, and at the step at which the stop word left."""
     async with logged_in(site, "op1") as session, logged_in(site, "op2") as other:
         who, many = ByMqtt(session), ByMqtt(other)
         _, prompt = await ask(who, PICK_AND_PLACE)
@@ -76,7 +69,7 @@ async def test_stop_while_the_journal_is_held_and_twenty_requests_wait(here: Lan
         await _until(site, "held", op="disk", set={})
         waiting += [asyncio.create_task(many.send(message("ask", text=HOME))) for _ in range(WAITING - 1)]
         held = await site.console.ask(op="disk", set={})
-        sent_ms = await _say_stop(arrival, who, site)
+        said_ms = await _say_stop(arrival, who, site)
         await _until_sent(site)
         steps = await site.console.ask(op="steps")
         for task in waiting:
@@ -84,11 +77,33 @@ async def test_stop_while_the_journal_is_held_and_twenty_requests_wait(here: Lan
         await asyncio.gather(*waiting, return_exceptions=True)
     assert held is not None
     assert steps is not None
-    word = next(each for each in steps["steps"] if each["step"] == "stop_sent")
-    assert word == {"step": "stop_sent", "state": "STOPPING", "synced": held["synced"]}
     stop = next(each for each in site.sights((time.time() - time.monotonic()) * 1000) if each.kind == "stop")
-    note(f"stop word on the wire, journal held ({arrival})", f"{stop.at_ms - sent_ms:.1f} ms after it was said")
+    word = next(each for each in steps["steps"] if each["step"] == "stop_sent")
+    return held, {**word, "after_ms": stop.at_ms - said_ms}
+
+
+@pytest.mark.parametrize("arrival", ["mqtt", "console"])
+async def test_stop_while_the_journal_is_held_and_twenty_requests_wait(here: Lane, arrival: str) -> None:
+    """The stop word is on the wire before any further commit, and it is the person's stop, not the journal fault's.
+
+    What held when the word left is written down by the agent at that very step; the proxy says that it left.
+    """
+    site = await here.fresh()
+    await site.start(spoilt_disk=True)
+    await site.ready("READY")
+    held, word = await _stopped_while_held(site, arrival)
+    note(f"stop word on the wire, journal held ({arrival})", f"{word['after_ms']:.1f} ms after it was said")
+    assert (word["state"], word["synced"]) == ("STOPPING", held["synced"])
     await _then_all_adds_up(site)
+
+
+async def test_stop_catches_an_agent_whose_stop_waits_for_its_row(here: Lane) -> None:
+    site = await here.fresh()
+    await site.start(spoilt_disk=True, broken="stop_waits_for_its_row")
+    await site.ready("READY")
+    held, word = await _stopped_while_held(site, "mqtt")
+    assert (word["state"], word["synced"]) != ("STOPPING", held["synced"])
+    await site.leave()
 
 
 async def _say_stop(arrival: str, who: ByMqtt, site: Site) -> float:
