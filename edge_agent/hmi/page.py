@@ -18,6 +18,7 @@ from edge_agent.hmi.head import Head
 from edge_agent.hmi.history_panel import HistoryPanel
 from edge_agent.hmi.kit import Box, Part, box, every, line, mark, press, relabel, text
 from edge_agent.hmi.lab_panel import LabPanel
+from edge_agent.hmi.now import Connection
 from edge_agent.hmi.picture import Picture
 from edge_agent.hmi.question import Question
 from edge_agent.hmi.sight import Panel, Sight
@@ -26,7 +27,7 @@ from edge_agent.hmi.texts import words
 from edge_agent.messages.prompt import Clarification
 
 LOOK_S: Final = 0.2
-"""How often the age of the heartbeat and the seconds of a question are looked at."""
+"""How often the age of the heartbeat and the seconds of a question are looked at; only they change by themselves."""
 PAINT_S: Final = 0.02
 """Two changes closer than this are painted together: a run's last events come in one breath."""
 BEATS: Final = 5
@@ -46,6 +47,7 @@ class Page:
         self._buttons: dict[str, Box] = {}
         self._painted_s, self._due = 0.0, False
         self._looks = 0
+        self._connection: Connection | None = None
         sight.paint = self.paint
         self._build()
         every(LOOK_S, self._look)
@@ -72,7 +74,11 @@ class Page:
         self._looks += 1
         if self._looks % BEATS == 0:
             mark(self._root, data_beat=self._looks // BEATS)
-        self._paint()
+        connection = self._sight.connection()
+        asked = self._sight.visit.talk.asked
+        if connection is not self._connection or (asked is not None and asked.end == "open"):
+            self._connection = connection
+            self._paint()
 
     # -- building ---------------------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from tests.bench.figure import Figure, save, table
 from tests.bench.model_decision import model_decision
+from tests.bench.page import page_event, page_usable, pages_20
 from tests.bench.round_trips import command_round_trip, query_round_trip
 from tests.bench.rule_count import rules_few, rules_many
 from tests.bench.rules import rules_read
@@ -22,6 +23,9 @@ FIGURES: dict[str, Callable[[], Figure]] = {
     "rules_200": rules_few,
     "rules_10000": rules_many,
     "model_decision": model_decision,
+    "page_usable": page_usable,
+    "page_event": page_event,
+    "pages_20": pages_20,
 }
 
 

@@ -152,7 +152,9 @@ async def _pages(place: Place) -> AsyncIterator[None]:
 async def _bare_page(url: str) -> AsyncIterator[None]:
     """Logs in, loads the page, and hears what it is sent."""
     async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as web:
-        await web.post(f"{url}login", data={"user": "op2", "password": USERS["op2"], "lang": "en"}, allow_redirects=False)
+        await web.post(
+            f"{url}login", data={"user": "op2", "password": USERS["op2"], "lang": "en"}, allow_redirects=False
+        )
         async with web.get(url) as answer:
             page = await answer.text()
         found = re.search(r"query: (\{.*?\})", page)
