@@ -14,15 +14,20 @@ from tests.chaos.checker import violations
 from tests.chaos.disk import FULL, IOERR_FSYNC
 from tests.chaos.episode import EVERY_ACTION, all_ended
 from tests.chaos.figures import note
-from tests.chaos.site import POLL_S, WITHIN_S, Lane, Site, lane
+from tests.chaos.site import POLL_S, Lane, Site, lane
 from tests.chaos.visitor import AtTheConsole, confirmation, message
 
 pytestmark = [pytest.mark.net, pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(amount(300, 3_600))]
 
 SYNCS = range(0, 24, amount(2, 1))
 """A motion's own are about twenty; the last ones come after its end."""
+LIMIT_S = 6.0
+"""A motion is over in one; an agent that cannot write says nothing."""
 WRITES = range(0, 160, amount(16, 2))
 """Five to nine a commit."""
+
+
+_done: list[Mapping[str, Any]] = []
 
 
 async def _spoilt_motion(site: Site, disk: Mapping[str, Any], broken: str | None = None) -> list[str]:
@@ -59,9 +64,9 @@ async def _try_to_move(site: Site) -> None:
 
 
 async def _content(site: Site, run: str) -> dict[str, Any] | None:
-    """None when the cell locked out instead."""
+    """None when the cell locked out instead, or nothing came of it."""
     loop = asyncio.get_running_loop()
-    deadline_s = loop.time() + WITHIN_S
+    deadline_s = loop.time() + LIMIT_S
     while loop.time() < deadline_s:
         events = [row.body["event"] for row in site.rows(Kind.EVENT, run=run)]
         found: dict[str, Any] | None = next((e for e in events if e["type"] in ("content", "failure")), None)
@@ -88,7 +93,8 @@ async def _all(disks: list[dict[str, Any]]) -> list[str]:
 
     async with lane() as first, lane() as second:
         await asyncio.gather(work(first), work(second))
-    note("motions over a disk that fails", len(disks))
+    _done.extend(disks)
+    note("motions over a disk that fails", len(_done))
     return wrong
 
 
