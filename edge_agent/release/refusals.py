@@ -70,6 +70,7 @@ _CELL: Final[Mapping[str, Refusal]] = {
     "interlock_open": _of(_C.INTERLOCK_OPEN, "no_command_sent", "close_interlock wait_state query_status"),
     "manual": _of(_C.INTERLOCK_OPEN, "no_command_sent", "remote_auto query_status query_rule"),
     "stopped": _of(_C.INTERLOCK_OPEN, "no_command_sent", "release_stop query_status operator_does"),
+    "stopped_again": _of(_C.INTERLOCK_OPEN, "not_changed", "release_stop query_status operator_does"),
     "stopping": _of(_C.INTERLOCK_OPEN, "no_command_sent", "wait_still query_status"),
     "link_lost": _of(_C.SERVICE_UNAVAILABLE, "no_command_sent", "check_arm_power call_technician query_rule"),
     "journal_fault": _of(_C.STORE_FAILED, "no_command_sent", "technician_storage site_sop say_stop"),
