@@ -168,7 +168,8 @@ def _told(tokens: Sequence[Token], hit: Hit) -> tuple[int, int] | None:
     """Where a feedback says something: after its head and task number, up to where it asks to be noted."""
     said = [t for t in tokens if not (t.slot and t.slot.name == "task_id")]
     taken = {tokens[index].start for index in hit.taken}
-    rest = _trimmed([t for t in said if t.start not in taken and (hit.tail is None or t.start >= tokens[hit.tail].start)])
+    begins = 0 if hit.tail is None else tokens[hit.tail].start
+    rest = _trimmed([t for t in said if t.start not in taken and t.start >= begins])
     rest = rest or _trimmed([t for t in said if t.keys.isdisjoint(_FEEDBACK_HEADS)])
     return (rest[0].start, rest[-1].end) if rest else None
 

@@ -20,8 +20,8 @@ _NOISE: Final = re.compile(
     r"[^\w\u4e00-\u9fff]+|(?<![a-z'])(?:please|pls|plz|now|right|immediately|it|the|that|this|arm|robot|robotic|machine|gripper|everything|"
     r"all|just|oh|god|my|hey|no|ok|okay|quick|quickly|at|once|asap|dammit|damn|damned|fucking|fuck|shit|moving|move|motion|"
     r"you|for|me|us|sake|everyone|i|yo|dude|man|bro|guys|wait|help|and|so|there|here|or|else|already|a|ah|aah|aaah|argh|oi|hello|hurry|up|seriously|"
-    r"operation|operations|movement|line|belt|conveyor|cell|system|thing|stuff|arm_\d+|stop|halt|freeze|thanks|thank)(?![a-z'])"
-    r"|[啊呀吧啦哎喂嘿了快请麻烦赶紧马上立刻立即全部都给我先你您它机械臂器人设备夹爪一下现在动作运动运行所有的整个系统产线去嘛哦噢哇呐停啊唉呦天哪妈卧槽靠救命不好谢谢帮]+|\d+号?",
+    r"operation|operations|movement|line|belt|conveyor|cell|system|thing|stuff|arm_\d+|stop|halt|freeze|thanks|thank|tell|make|let|get|to)(?![a-z'])"
+    r"|[啊呀吧啦哎喂嘿了快请麻烦赶紧马上立刻立即全部都给我先你您它机械臂器人设备夹爪一下现在动作运动运行所有的整个系统产线去嘛哦噢哇呐停啊唉呦天哪妈卧槽靠救命不好谢谢帮让叫]+|\d+号?",
     re.ASCII,
 )
 _REPEATED: Final = re.compile(r"([a-z])\1{2,}")

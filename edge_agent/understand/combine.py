@@ -10,8 +10,9 @@ from enum import StrEnum
 from typing import assert_never
 
 from edge_agent.understand.clarify import ClarifyEvidence
+from edge_agent.understand.mood import lets_pass
 from edge_agent.understand.slots import own
-from offline_rules.reading import Ambiguous, Intent, Match, NoMatch, Outcome, Slot, StopSense, Vague
+from offline_rules.reading import Ambiguous, Intent, Match, Mood, NoMatch, Outcome, Slot, StopSense, Vague
 
 
 class Said(StrEnum):
@@ -93,7 +94,9 @@ def said(outcome: Outcome) -> Said:
             assert_never(never)
 
 
-def verdict(outcome: Outcome, stop: StopSense, slots: tuple[Slot, ...], evidence: ClarifyEvidence | None) -> Verdict:
+def verdict(
+    outcome: Outcome, stop: StopSense, slots: tuple[Slot, ...], evidence: ClarifyEvidence | None, mood: Mood
+) -> Verdict:
     """The row's second half. `evidence` is None where no model was asked; a name that is no intent adds nothing."""
     heard = _confident_intent(evidence)
     if heard is None or heard in OUT_OF_SCOPE:
@@ -102,7 +105,7 @@ def verdict(outcome: Outcome, stop: StopSense, slots: tuple[Slot, ...], evidence
         return Verdict.NOTHING if stop is StopSense.RULED_OUT else Verdict.STOP_ONLY
     match outcome:
         case Match(intent=intent):
-            return _against_match(intent, heard)
+            return _against_match(intent, heard, mood)
         case Ambiguous(slot=None, candidates=among):
             return Verdict.ONE_OF if heard in {m.intent for m in among} else Verdict.ANOTHER
         case Vague() | Ambiguous():
@@ -113,10 +116,13 @@ def verdict(outcome: Outcome, stop: StopSense, slots: tuple[Slot, ...], evidence
             assert_never(never)
 
 
-def _against_match(intent: Intent, heard: Intent) -> Verdict:
-    """A greeting the rules know is no contradiction to settle: only two in-scope readings can contradict."""
+def _against_match(intent: Intent, heard: Intent, mood: Mood) -> Verdict:
+    """A greeting the rules know is no contradiction to settle: only two in-scope readings can contradict. Nor is a
+    control wish heard in a question: the mood gate is closed to it, and to offer it would offer nothing."""
     if heard is intent:
         return Verdict.SAME
+    if heard is Intent.CONTROL_DEVICE and not lets_pass(heard, mood, by_model=True):
+        return Verdict.NOTHING
     return Verdict.NOTHING if intent in OUT_OF_SCOPE else Verdict.ANOTHER
 
 

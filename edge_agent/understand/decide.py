@@ -25,6 +25,7 @@ MISSING_SLOT = "missing_slot"
 DISAGREE = "rules_and_model_disagree"
 STOP_BY_MODEL = "stop_heard_by_model_only"
 NOTHING_PENDING = "nothing_pending"
+TWO_VALUES = "two_values"
 
 UNREADABLE = frozenset({"empty_text", "too_long"})
 """Reasons of the rules that mean `INPUT_INVALID`."""
@@ -60,7 +61,7 @@ def interpret(reading: Reading, model: Model, thresholds: Thresholds) -> Interpr
         return early
     found = slots.grounded(reading)
     evidence = _evidence(reading, model, thresholds)
-    verdict = combine.verdict(reading.outcome, reading.stop, found, evidence)
+    verdict = combine.verdict(reading.outcome, reading.stop, found, evidence, reading.mood)
     whose = combine.AGREEMENT[combine.said(reading.outcome), verdict]
     return _follow(whose, reading, model, _view(reading, model, evidence, _source(whose, verdict)))
 
@@ -139,6 +140,9 @@ def _settle(match: Match, reading: Reading, model: Model, view: Interpretation) 
         view = replace(view, slots=slots.with_whole_text(reading, view.slots))
     if not mood.lets_pass(match.intent, reading.mood, by_model=view.source == "model"):
         return replace(view, reason=mood.reason(reading.mood))
+    twice = slots.twice(view.slots)
+    if twice is not None:
+        return replace(view, disposition=Disposition.CLARIFY, reason=TWO_VALUES, missing=twice)
     gated = _slot_gate(view, match)
     if gated is not None:
         return gated

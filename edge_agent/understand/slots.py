@@ -33,6 +33,10 @@ NEEDED_BY_ACTION: dict[str, tuple[SlotName, ...]] = {
 """The device is never asked for where the cell has only one; where it has more, the cell contract asks."""
 
 
+FREE: frozenset[SlotName] = frozenset({"window", "text", "alarms"})
+"""May be said more than once."""
+
+
 def grounded(reading: Reading) -> tuple[Slot, ...]:
     """The slots whose span lies in the original text; anything else does not exist."""
     return tuple(s for s in reading.slots if 0 <= s.span[0] < s.span[1] <= len(reading.original) and s.value)
@@ -55,3 +59,9 @@ def with_whole_text(reading: Reading, slots: tuple[Slot, ...]) -> tuple[Slot, ..
     if any(s.name == "text" for s in slots) or not reading.original.strip():
         return slots
     return (*slots, Slot("text", reading.original.strip(), (0, len(reading.original))))
+
+
+def twice(slots: tuple[Slot, ...]) -> SlotName | None:
+    """A name said with two values, where no rule has asked about it already."""
+    values: dict[SlotName, str] = {}
+    return next((s.name for s in slots if s.name not in FREE and values.setdefault(s.name, s.value) != s.value), None)

@@ -322,13 +322,7 @@ class WorkerModel:
         try:
             folder, digest = self._settings.state_dir, self._prompt.digest
             self.calibration = profile.load(profile.Calibration, folder, self.model_sha256, digest)
-            found = profile.load(profile.Qualification, folder, self.model_sha256, digest)
+            if self.calibration is not None:
+                self.qualification = profile.load_qualification(self.calibration, folder)
         except ProfileBroken as broken:
             self.profile_problem = str(broken)
-            return
-        fits = found is not None and self.calibration is not None
-        if fits and found is not None and found.calibration_sha256 == self._calibration_digest():
-            self.qualification = found
-
-    def _calibration_digest(self) -> str:
-        return self.calibration.digest if self.calibration is not None else ""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
 from typing import Literal, TypeVar
@@ -93,12 +94,23 @@ def key(model_sha256: str, prompt_sha256: str) -> str:
 
 def load(kind: type[S], folder: Path, model_sha256: str, prompt_sha256: str) -> S | None:
     """The site's own measurement first, else the shipped one, else None. Raises `ProfileBroken`."""
+    return next(iter(_stored(kind, folder, model_sha256, prompt_sha256)), None)
+
+
+def load_qualification(calibration: Calibration, folder: Path) -> Qualification | None:
+    """The one that was measured with this very calibration: an old one of the site's own does not hide the shipped."""
+    found = _stored(Qualification, folder, calibration.model_sha256, calibration.prompt_sha256)
+    return next((q for q in found if q.calibration_sha256 == calibration.digest), None)
+
+
+def _stored(kind: type[S], folder: Path, model_sha256: str, prompt_sha256: str) -> Iterator[S]:
     name = f"{_NAMES[kind]}-{key(model_sha256, prompt_sha256)}.json"
     own = folder / name
     if own.exists():
-        return _parse(kind, own.read_text(encoding="utf-8"), str(own))
+        yield _parse(kind, own.read_text(encoding="utf-8"), str(own))
     shipped = files("edge_agent.adapters.model").joinpath("data", name)
-    return _parse(kind, shipped.read_text(encoding="utf-8"), name) if shipped.is_file() else None
+    if shipped.is_file():
+        yield _parse(kind, shipped.read_text(encoding="utf-8"), name)
 
 
 def store(stored: Calibration | Qualification, folder: Path) -> Path:

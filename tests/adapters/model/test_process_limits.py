@@ -59,5 +59,5 @@ def test_a_parent_that_is_gone_already_is_noticed() -> None:
 def test_it_gives_way_leaves_no_core_and_has_a_memory_cap() -> None:
     said = subprocess.run([sys.executable, "-c", LIMITS], capture_output=True, text=True, timeout=60, check=True)
     niceness, rest = said.stdout.split(" ", 1)
-    assert int(niceness) >= 10
+    assert int(niceness) >= 3
     assert rest.strip() == f"(0, 0) {1 << 30}"

@@ -71,3 +71,21 @@ def test_no_shipped_measurement_is_left_over_from_an_older_prompt() -> None:
 
 def test_the_schema_of_the_comparison_is_one_the_library_may_see() -> None:
     assert objection(JSON_SCHEMA) is None
+
+
+def test_an_old_qualification_of_the_sites_own_does_not_hide_the_shipped_one(tmp_path: Path) -> None:
+    digest = default_prompt().digest
+    shipped = profile.load(profile.Calibration, tmp_path, DEFAULT_SHA256, digest)
+    assert shipped is not None
+    old = profile.Qualification(
+        model_sha256=DEFAULT_SHA256,
+        prompt_sha256=digest,
+        calibration_sha256=A,
+        passed=True,
+        reasons=[],
+        figures=[],
+    )
+    profile.store(old, tmp_path)
+    found = profile.load_qualification(shipped, tmp_path)
+    assert found is not None
+    assert found.calibration_sha256 == shipped.digest
