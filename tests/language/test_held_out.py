@@ -20,7 +20,7 @@ from offline_rules.router import Router
 HERE = Path(__file__).parent / "held_out"
 SETS = sorted(path.name for path in HERE.iterdir())
 FRESH = "fifth"
-"""The last one written. Every set was read once before anything was changed for it, and phrases were added afterwards."""
+"""The newest. Every set was read once before anything was changed for it; phrases were added afterwards."""
 ALONE = NoUsableModel(ModelCause.NONE)
 EAGER = (IntentScore(Intent.CONTROL_DEVICE, 0.99), IntentScore(Intent.GENERAL, 0.01))
 
