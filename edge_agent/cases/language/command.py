@@ -110,8 +110,7 @@ def _tell(console: Console, name: str, every: Sequence[Heard], *, with_model: bo
     for zh, en in zip(*(measures(every, lang, with_model=with_model) for lang in LANGS), strict=True):
         goal = zh.goal if zh.goal == en.goal else f"{zh.goal} / {en.goal}"
         cells = (
-            f"[{'green' if m.reached else 'red'}]{m.share:.1%}[/] {m.hits}/{m.of}" if m.of else "-"
-            for m in (zh, en)
+            f"[{'green' if m.reached else 'red'}]{m.share:.1%}[/] {m.hits}/{m.of}" if m.of else "-" for m in (zh, en)
         )
         asked.add_row(zh.name, *cells, goal)
     console.print(asked)
