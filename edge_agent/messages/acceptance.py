@@ -130,7 +130,7 @@ def _live_session(request: Request, facts: Facts) -> Found:
     if not isinstance(request, Confirm) or facts.channel == "console":
         return None
     if request.attached is None or not facts.attached_here:
-        return RejectionName.FORBIDDEN, "a confirmation must name a presence that is there now"
+        return RejectionName.NOT_LIVE, "a confirmation must name a presence that is there now"
     return None
 
 
@@ -152,7 +152,7 @@ def _cell(request: Request, facts: Facts) -> Found:
     if isinstance(request, Confirm) and request.confirm and state in _UNFIT_FOR_A_YES:
         return _UNFIT_FOR_A_YES[state], f"the cell is {state}"
     if isinstance(request, ReleaseStop) and state != "STOPPED":
-        name = RejectionName.LOCKED_OUT if state == "LOCKED_OUT" else RejectionName.MODE
+        name = RejectionName.LOCKED_OUT if state == "LOCKED_OUT" else RejectionName.NOT_STOPPED
         return name, f"the cell is {state}, not STOPPED"
     return None
 

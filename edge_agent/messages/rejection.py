@@ -17,6 +17,7 @@ class RejectionName(StrEnum):
     MALFORMED = "malformed"
     IDENTITY = "identity"
     FORBIDDEN = "forbidden"
+    NOT_LIVE = "not_live"
     RETAINED = "retained"
     EXPIRED = "expired"
     CLOCK = "clock"
@@ -25,6 +26,7 @@ class RejectionName(StrEnum):
     RATE_LIMITED = "rate_limited"
     MODE = "mode"
     LOCKED_OUT = "locked_out"
+    NOT_STOPPED = "not_stopped"
     BUSY = "busy"
     PROMPT_WRONG = "prompt_wrong"
     PROMPT_LATE = "prompt_late"
@@ -38,6 +40,7 @@ ERROR_CODE: Final[dict[RejectionName, ErrorCode]] = {
     RejectionName.MALFORMED: ErrorCode.INPUT_INVALID,
     RejectionName.IDENTITY: ErrorCode.PERMISSION_DENIED,
     RejectionName.FORBIDDEN: ErrorCode.PERMISSION_DENIED,
+    RejectionName.NOT_LIVE: ErrorCode.PERMISSION_DENIED,
     RejectionName.RETAINED: ErrorCode.STALE_REQUEST,
     RejectionName.EXPIRED: ErrorCode.STALE_REQUEST,
     RejectionName.CLOCK: ErrorCode.STALE_REQUEST,
@@ -46,6 +49,7 @@ ERROR_CODE: Final[dict[RejectionName, ErrorCode]] = {
     RejectionName.RATE_LIMITED: ErrorCode.RATE_LIMIT,
     RejectionName.MODE: ErrorCode.INTERLOCK_OPEN,
     RejectionName.LOCKED_OUT: ErrorCode.LOCKED_OUT,
+    RejectionName.NOT_STOPPED: ErrorCode.INTERLOCK_OPEN,
     RejectionName.BUSY: ErrorCode.SERVICE_UNAVAILABLE,
     RejectionName.PROMPT_WRONG: ErrorCode.INPUT_INVALID,
     RejectionName.PROMPT_LATE: ErrorCode.INPUT_INVALID,

@@ -90,11 +90,11 @@ class Moving:
 
     async def propose_release(self, job: Job) -> Told:
         if self.supervisor.view.state is not CellState.STOPPED:
-            return self._refused(job, "not_stopped", "INPUT_INVALID", {"state": self.supervisor.view.state.value})
+            return self._refused(job, "not_stopped", "INTERLOCK_OPEN", {"state": self.supervisor.view.state.value})
         prompt = self._prompt(job, ReleaseStop())
         await self._store_prompt(job, prompt)
         if (state := self.supervisor.view.state) is not CellState.STOPPED:  # released by somebody else meanwhile
-            return self._refused(job, "not_stopped", "INPUT_INVALID", {"state": state.value})
+            return self._refused(job, "not_stopped", "INTERLOCK_OPEN", {"state": state.value})
         self.supervisor.prompts.put(prompt)
         return self._ask(job, prompt, "release_stop", self.spec.devices[0].name, {})
 

@@ -32,6 +32,7 @@ NO_LINE_BRINGS_IT_UP = {
     "prompt_used": "a line answers its own open prompt alone: the table of confirmations",
     "prompt_foreign": "two people: the table of confirmations",
     "prompt_void": "a change between question and answer: the table of confirmations",
+    "stopped_again": "a stop that comes during a release: the tests of control",
     "stopping": "the moment between stop and its proof: the supervisor's tests",
     "broker_lost": "the in-process transport has no broker to lose while it waits",
     "link_lost": "a cable drawn at the moment of sending: the wire's tests",
@@ -42,7 +43,6 @@ NO_LINE_BRINGS_IT_UP = {
     "not_remote_automatic": "as a cell state it is refused earlier, as mode",
     "manual": "refused earlier, as mode",
     "offline": "refused earlier, as what took the arm away",
-    "not_stopped": "refused earlier, as mode",
     "not_locked_out": "a request of the console alone",
     "arm_moving": "a request of the console alone",
     "console_only": "a request of the console alone",
@@ -57,7 +57,6 @@ NO_LINE_BRINGS_IT_UP = {
 WORDS_FOR_OTHERS = {
     "interlock_open",
     "not_in_cell",
-    "not_live",
     "out_of_range",
     "outcome_unknown",
     "query_refused",

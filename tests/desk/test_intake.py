@@ -222,7 +222,7 @@ async def test_a_login_without_a_role_may_only_look(desk: Desk) -> None:
 
 CHANGED: tuple[tuple[str, dict[str, Any], RejectionName], ...] = (
     ("too old by now", {"wall": NOW + timedelta(seconds=60)}, RejectionName.EXPIRED),
-    ("who asked has left", {"there": False}, RejectionName.FORBIDDEN),
+    ("who asked has left", {"there": False}, RejectionName.NOT_LIVE),
 )
 
 

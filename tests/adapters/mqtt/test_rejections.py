@@ -84,7 +84,7 @@ async def test_h18_hostile_payloads_and_the_next_request(shared_broker: Broker) 
         (lambda: message(ago_s=-60), False, "READY", N.CLOCK),
         (lambda: message(epoch=1741), False, "READY", N.STALE_EPOCH),
         (lambda: message("confirm", epoch=1741), False, "READY", N.STALE_EPOCH),
-        (lambda: message("confirm", attached=None), False, "READY", N.FORBIDDEN),
+        (lambda: message("confirm", attached=None), False, "READY", N.NOT_LIVE),
         (lambda: message("confirm"), False, "LOCKED_OUT", N.LOCKED_OUT),
         (lambda: message("confirm"), False, "MANUAL", N.MODE),
         (lambda: message("confirm"), False, "EXECUTING", N.BUSY),
