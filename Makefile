@@ -61,7 +61,7 @@ arrows: setup
 	$(BIN)/lint-imports
 
 unit: setup
-	$(BIN)/python -m pytest -q tests -m "not model and not net and not slow"
+	$(BIN)/python -m pytest -q tests -m "not model and not net and not slow and not search"
 
 cases: setup
 	$(BIN)/edge-agent cases run labeled_cases
@@ -73,6 +73,7 @@ test: setup
 	@.ci/parts \
 		"lint:make lint" "types:make types" "arrows:make arrows" \
 		"unit:make unit" "cases:make cases" \
+		"search:$(BIN)/python -m pytest -q tests/safety/search -m search" \
 		"services:$(BIN)/python -m pytest -q tests -m 'net and not model and not browser'" \
 		"page:$(BIN)/python -m pytest -q tests/hmi -m browser" \
 		"packaging:$(BIN)/python -m pytest -q tests -m 'slow and not net and not model'" \
@@ -85,6 +86,7 @@ bench: setup
 chaos: setup
 	@.ci/debian broker
 	CHAOS=long $(BIN)/python -m pytest -q tests/chaos
+	EDGE_AGENT_SEARCH_SECONDS=600 $(BIN)/python -m pytest -q --timeout 900 tests/safety/search -m search
 
 soak: setup
 	@.ci/debian broker
