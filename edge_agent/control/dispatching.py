@@ -79,8 +79,8 @@ class Dispatching:
         return core.underway
 
     async def _dispatch(self, under: Underway, recheck: Recheck) -> None:
-        """`recheck` once more when the intent is on the disk: from its answer to the write nothing is waited for, so
-        what is called off is never sent, and what is sent can no longer be called off."""
+        """`recheck` once more when the intent is on the disk: from its answer on only the wire is waited for, and
+        nothing can be called off any more; a stop still goes ahead of it."""
         core = self._core
         try:
             core.steps("before_intent")
