@@ -6,7 +6,7 @@ import asyncio
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -204,7 +204,13 @@ def _lines(name: str) -> Iterator[Iterable[str]]:
     if name == "-":
         yield (line.decode("utf-8", "replace") for line in sys.stdin.buffer)
         return
-    with Path(name).open(encoding="utf-8", errors="replace") as file:
+    with ExitStack() as stack:
+        try:
+            file = stack.enter_context(Path(name).open(encoding="utf-8", errors="replace"))
+        except OSError as error:
+            raise typer.BadParameter(
+                f"{name} can not be read 无法读取: {error.strerror}", param_hint="--jsonl"
+            ) from error
         yield file
 
 

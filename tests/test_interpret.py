@@ -6,7 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from edge_agent.cli import cli
 from edge_agent.interpret import InterpretOptions, explained, run_jsonl, run_text
 
 KEYS = [
@@ -85,3 +87,9 @@ def test_one_sentence_with_what_stands_behind_it(lang: str, no_model: InterpretO
     assert problem is None
     told = dict(explained(made, lang))
     assert told["item_type"] == "glass ← “glass” [4:9]"
+
+
+def test_a_file_that_is_not_there_is_named_and_nothing_is_read(tmp_path: Path) -> None:
+    ended = CliRunner().invoke(cli, ["interpret", "--no-model", "--jsonl", str(tmp_path / "none.jsonl")])
+    assert ended.exit_code == 2
+    assert "can not be read" in ended.output
