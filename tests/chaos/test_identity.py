@@ -154,7 +154,7 @@ async def test_identity_a_prompt_is_answered_by_its_own_user_alone(here: Lane) -
             content = await _answer(who, confirmation(who, {**prompt, **changes}))
             assert content["reason"] == reason, (name, content)
         loose = message("confirm", **{k: prompt[k] for k in ("prompt_id", "digest", "epoch")}, confirm=True)
-        assert (await _answer(ByMqtt(mine), loose))["reason"] == "forbidden"
+        assert (await _answer(ByMqtt(mine), loose))["reason"] == "not_live"
         right = await _answer(ByMqtt(mine), confirmation(ByMqtt(mine), prompt))
         assert right["command_state"] == "VERIFIED", right
         again = await _answer(ByMqtt(mine), confirmation(ByMqtt(mine), prompt))
