@@ -70,15 +70,12 @@ async def _stopped_while_held(site: Site, arrival: str) -> tuple[dict[str, Any],
         waiting += [asyncio.create_task(many.send(message("ask", text=HOME))) for _ in range(WAITING - 1)]
         held = await site.console.ask(op="disk", set={})
         said_ms = await _say_stop(arrival, who, site)
-        await _until_sent(site)
-        steps = await site.console.ask(op="steps")
+        word = await _stop_word(site)
         for task in waiting:
             task.cancel()
         await asyncio.gather(*waiting, return_exceptions=True)
     assert held is not None
-    assert steps is not None
     stop = next(each for each in site.sights((time.time() - time.monotonic()) * 1000) if each.kind == "stop")
-    word = next(each for each in steps["steps"] if each["step"] == "stop_sent")
     return held, {**word, "after_ms": stop.at_ms - said_ms}
 
 
@@ -116,11 +113,18 @@ async def _say_stop(arrival: str, who: ByMqtt, site: Site) -> float:
     return said_ms
 
 
-async def _until_sent(site: Site) -> None:
+async def _stop_word(site: Site) -> dict[str, Any]:
+    """What the agent wrote down at the step; that comes a reply later than the proxy sees the word pass."""
     deadline_s = time.monotonic() + WITHIN_S
-    while await site.cell.stop_frames() == 0:
-        assert time.monotonic() < deadline_s, "no stop word"
+    while time.monotonic() < deadline_s:
+        steps = await site.console.ask(op="steps")
+        found: list[dict[str, Any]] = [
+            each for each in (steps or {"steps": []})["steps"] if each["step"] == "stop_sent"
+        ]
+        if found and await site.cell.stop_frames():
+            return found[0]
         await asyncio.sleep(POLL_S)
+    raise NotReached(f"no stop word\n{site.agent_log()}")
 
 
 async def _then_all_adds_up(site: Site) -> None:
