@@ -93,7 +93,8 @@ soak: setup
 	$(BIN)/python -m tests.soak
 
 language-report: setup
-	$(BIN)/edge-agent cases language-report tests/language/held_out --html .state/language.html
+	$(BIN)/python -m tests.language.public_sentences .state/public 1500
+	$(BIN)/edge-agent cases language-report tests/language/held_out .state/public --html .state/language.html
 
 lock:
 	.lock/renew
