@@ -116,7 +116,7 @@ def main(folder: Path, each: int) -> None:
     langs: tuple[Lang, ...] = ("zh", "en")
     for lang in langs:
         lines = (
-            json.dumps({"text": text, "lang": lang, "case": "other_domain"}, ensure_ascii=False)
+            json.dumps({"text": text, "lang": lang, "case": "other_domain", "would_move": False}, ensure_ascii=False)
             for text in public_sentences(lang)[:each]
         )
         (folder / f"{lang}.jsonl").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
