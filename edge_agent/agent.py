@@ -7,146 +7,57 @@ given to it, so that a labelled case drives the same agent as a site does.
 from __future__ import annotations
 
 import asyncio
-import secrets
-from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Final
 
-from drivers.contract import Action, Driver, Order
-from edge_agent.control.core import Ears, Tempo
-from edge_agent.control.ports import Steps, no_steps
-from edge_agent.control.supervisor import Stored, Supervisor
+from edge_agent.control.core import Ears
+from edge_agent.control.stored import stored_in
+from edge_agent.control.supervisor import Supervisor
 from edge_agent.control.view import CellView
 from edge_agent.desk.alarms import AlarmBoard
 from edge_agent.desk.arrival import NO_WISH, Arrival, ReplyTo
+from edge_agent.desk.cell_alarms import cell_alarms
 from edge_agent.desk.intake import Intake, Refused
 from edge_agent.desk.open_runs import OpenRuns
 from edge_agent.desk.presence import Presences
 from edge_agent.desk.sessions import Sessions
-from edge_agent.desk.speaker import Speaker
+from edge_agent.desk.speaker import Speaker, page_of
 from edge_agent.desk.stream import Address
 from edge_agent.desk.told_again import told_again
-from edge_agent.diagnose.cause_table import CauseTable
-from edge_agent.diagnose.diagnosis import Guards, Site
-from edge_agent.diagnose.model_gate import ModelTimes
-from edge_agent.diagnose.thinker import Style
-from edge_agent.diagnose.wording import load_wording
 from edge_agent.health import Violations
 from edge_agent.messages.acceptance import Channel
-from edge_agent.messages.alarm import AlarmMessage, AlarmType
+from edge_agent.messages.alarm import AlarmType
 from edge_agent.messages.codes import Lang
 from edge_agent.messages.event import Envelope, Event
 from edge_agent.messages.parse import parse_request
-from edge_agent.messages.rate import Rates
 from edge_agent.messages.rejection import Rejection
 from edge_agent.messages.request import StopRequest
 from edge_agent.messages.states import CellStateWord
-from edge_agent.pipeline import Pipeline
-from edge_agent.release.audience import Audience
+from edge_agent.parts import Knobs, Parts
+from edge_agent.pipeline_of import pipeline_of
 from edge_agent.release.needed import check_needed
-from edge_agent.release.page import Page, Traces
 from edge_agent.release.texts import LANGS, texts
-from edge_agent.run.budget import BudgetLimits
-from edge_agent.run.ids import ulid
-from edge_agent.run.journal import Journal, JournalFault, Kind
+from edge_agent.run.journal import JournalFault, Kind
 from edge_agent.safety.cell import CellState
-from edge_agent.safety.cell_spec import CellSpec
-from edge_agent.safety.command import FINAL, CommandState
 from edge_agent.safety.permission import Role
-from edge_agent.safety.site_rules import SiteRule
-from edge_agent.stages.asking_back import AskingBack
-from edge_agent.stages.closing import Closing
-from edge_agent.stages.diagnosing import Diagnosing
-from edge_agent.stages.hearing import Hearing
-from edge_agent.stages.moving import Moving
-from edge_agent.stages.opening import About, Deadlines, Opening
-from edge_agent.stages.serving import Faults, Serving
-from edge_agent.stages.telling import Telling
-from edge_agent.tools.boundary import Boundary
-from edge_agent.tools.ports import RuleCopy
-from edge_agent.understand.port import ModelPort
-from edge_agent.understand.thresholds import Thresholds
-from offline_rules.reading import Reading
 
-
-class Outlet(Protocol):
-    """Where everything goes out. Nothing here blocks or raises."""
-
-    def event(self, address: Address, event: Event) -> None: ...
-
-    def cell(self, view: CellView) -> None: ...
-
-    def alarm(self, message: AlarmMessage) -> None: ...
-
-    def session_changed(self, user: str) -> None: ...
-
-
-class Clock(Protocol):
-    def monotonic_s(self) -> float: ...
-
-    def now(self) -> datetime: ...
-
-    async def sleep(self, seconds: float) -> None: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Knobs:
-    """What a site may turn; the defaults are those of the settings."""
-
-    lang: Lang = "zh"
-    run_s: float = 30.0
-    motion_margin_s: float = 5.0
-    prompt_s: float = 30.0
-    model_times: ModelTimes = field(default_factory=ModelTimes)
-    budget: BudgetLimits = field(default_factory=BudgetLimits)
-    thresholds: Thresholds = field(default_factory=Thresholds)
-    tempo: Tempo = field(default_factory=Tempo)
-    rates: Rates = field(default_factory=Rates)
-
-
-def nothing_struck(_fault: str) -> bool:
-    """No fault is in."""
-    return False
-
-
-def by_labels() -> Style:
-    """The model ranks; it writes nothing."""
-    return "labels"
-
-
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """Everything of the world that one agent needs. `ready` says whether people can see and stop it right now;
-    `fires` whether a fault of the lab strikes inside; `style` how the model thinks in the next diagnosis."""
-
-    spec: CellSpec
-    journal: Journal
-    driver: Driver
-    model: ModelPort
-    read: Callable[[str], Reading]
-    boundary: Boundary
-    copy: RuleCopy
-    causes: CauseTable
-    rule_bin: Callable[[str], str | None]
-    faults: Faults
-    roles: Mapping[str, Role]
-    outlet: Outlet
-    clock: Clock
-    ready: Callable[[], bool]
-    versions: Mapping[str, str]
-    steps: Steps = no_steps
-    entropy: Callable[[int], bytes] = secrets.token_bytes
-    fires: Callable[[str], bool] = nothing_struck
-    style: Callable[[], Style] = by_labels
-    guards: Guards = field(default_factory=Guards)
-    rules: tuple[SiteRule, ...] = ()
-
-
-READINGS_KEPT = 64
+READINGS_KEPT: Final = 64
 """A sentence is read for a stop, for its language and for its meaning: once. Readings are pure and small."""
+REQUESTS_READ: Final = 5_000
+"""Rows of requests looked at when starting, for those that never ended."""
+PRESENCES_EVERY_S: Final = 0.5
+WORKING: Final = frozenset(
+    {
+        CellState.AWAITING_CONFIRMATION,
+        CellState.DISPATCHING,
+        CellState.AWAITING_RECEIPT,
+        CellState.EXECUTING,
+        CellState.STOPPING,
+    }
+)
+"""A command is out, or somebody is asked about one."""
 
 
 class Agent:
@@ -156,12 +67,12 @@ class Agent:
         for lang in LANGS:
             check_needed(texts(lang))
         self.parts, self.knobs = parts, knobs
-        self._read = lru_cache(READINGS_KEPT)(parts.read)
         self._clock = parts.clock
+        read = lru_cache(READINGS_KEPT)(parts.read)
         self.presences = Presences()
         self.runs = OpenRuns()
         self.sessions = Sessions(parts.clock.monotonic_s)
-        self.alarms = AlarmBoard(parts.journal, knobs.lang, parts.clock.now, self._new_id, parts.outlet.alarm)
+        self.alarms = AlarmBoard(parts.journal, knobs.lang, parts.clock.now, parts.new_id, parts.outlet.alarm)
         self.violations = Violations(parts.clock.monotonic_s)
         self.supervisor = Supervisor(
             parts.spec,
@@ -176,90 +87,27 @@ class Agent:
         self.intake = Intake(
             parts.journal,
             self,
-            self._read,
+            read,
             self.supervisor.request_stop,
             parts.roles,
             simulated=parts.spec.simulated,
             default_lang=knobs.lang,
             rates=knobs.rates,
         )
-        self._opening = Opening(
-            journal=parts.journal,
+        self.pipeline = pipeline_of(
+            parts,
+            knobs,
+            read=read,
             publisher=self,
-            page=self.page_of,
-            deadlines=Deadlines(knobs.run_s, parts.spec.limits.max_duration_ms / 1000 + knobs.motion_margin_s),
-            limits=lambda: knobs.budget,
-            about=About(parts.versions["agent"], parts.versions["rules"], self._model_name),
-            monotonic_s=self._clock.monotonic_s,
-            now=self._clock.now,
-            entropy=parts.entropy,
+            supervisor=self.supervisor,
+            intake=self.intake,
+            runs=self.runs,
+            sessions=self.sessions,
+            alarms=self.alarms,
         )
-        self._closing = Closing(self._opening, self.supervisor.journal_fault)
-        self.pipeline = self._pipeline()
         self._tasks: set[asyncio.Task[object]] = set()
         self._loop: asyncio.Task[None] | None = None
         self._was_online = False
-
-    def _pipeline(self) -> Pipeline:
-        parts, knobs = self.parts, self.knobs
-        moving = Moving(
-            spec=parts.spec,
-            supervisor=self.supervisor,
-            intake=self.intake,
-            journal=parts.journal,
-            new_prompt_id=self._new_id,
-            monotonic_s=self._clock.monotonic_s,
-            now=self._clock.now,
-            prompt_s=knobs.prompt_s,
-            rule_bin=parts.rule_bin,
-            ready=parts.ready,
-            rules=parts.rules,
-        )
-        asking_back = AskingBack(self._read, parts.journal, self._new_id, self._clock.monotonic_s)
-        hearing = Hearing(
-            self._read, parts.model, parts.journal, knobs.thresholds, knobs.model_times, fires=parts.fires
-        )
-        diagnosing = Diagnosing(
-            self._diagnosis_site(), self._clock.now, self._clock.monotonic_s, style=parts.style, fires=parts.fires
-        )
-        devices = parts.spec.devices
-        telling = Telling(parts.boundary, parts.copy, devices[0].name if len(devices) == 1 else None)
-        serving = Serving(
-            moving=moving,
-            asking_back=asking_back,
-            sessions=self.sessions,
-            journal=parts.journal,
-            spec=parts.spec,
-            faults=parts.faults,
-            alarms=self.alarms,
-            real_driver=self._real_driver,
-            now=self._clock.now,
-        )
-        return Pipeline(
-            hearing=hearing,
-            asking_back=asking_back,
-            moving=moving,
-            telling=telling,
-            serving=serving,
-            diagnose=diagnosing.diagnose,
-            journal=parts.journal,
-            runs=self.runs,
-            opening=self._opening,
-            closing=self._closing,
-        )
-
-    def _diagnosis_site(self) -> Site:
-        parts, devices = self.parts, self.parts.spec.devices
-        return Site(
-            boundary=parts.boundary,
-            journal=parts.journal,
-            model=parts.model,
-            table=parts.causes,
-            wording={lang: load_wording(lang) for lang in LANGS},
-            only_device=devices[0].name if len(devices) == 1 else None,
-            times=self.knobs.model_times,
-            guards=parts.guards,
-        )
 
     # -- life -------------------------------------------------------------------------------------------------
 
@@ -294,10 +142,10 @@ class Agent:
     async def _close_left_open(self) -> None:
         """Requests that were taken and never ended get their one end now, told honestly."""
         journal = self.parts.journal
-        for row in await journal.rows(kinds=(Kind.REQUEST,), limit=5_000, newest_first=True):
+        for row in await journal.rows(kinds=(Kind.REQUEST,), limit=REQUESTS_READ, newest_first=True):
             if row.run is None or row.epoch >= journal.epoch or await journal.last(Kind.TERMINAL, row.key):
                 continue
-            await self._closing.left_open(row)
+            await self.pipeline.closing.left_open(row)
 
     # -- what comes in ----------------------------------------------------------------------------------------
 
@@ -313,12 +161,12 @@ class Agent:
             parsed = parse_request(arrival.payload, arrival.user)
             if not isinstance(parsed, Rejection):
                 stop = self.intake.asks_to_stop(arrival, parsed)
-                self._closing.not_stored(parsed.id, self._speaker(arrival, parsed.lang), stop=stop)
+                self.pipeline.closing.not_stored(parsed.id, self._speaker(arrival, parsed.lang), stop=stop)
             raise
         if isinstance(taken, Refused):
             self.violations.note(arrival.channel, taken.user, taken.rejection)
             speaker = self._speaker(arrival, taken.lang)
-            return self._keep(asyncio.create_task(self._closing.refuse(taken, speaker)))
+            return self._keep(asyncio.create_task(self.pipeline.closing.refuse(taken, speaker)))
         return self._keep(asyncio.create_task(self.pipeline.handle(taken)))
 
     def _speaker(self, arrival: Arrival, lang: Lang | None) -> Speaker:
@@ -335,7 +183,7 @@ class Agent:
     ) -> asyncio.Task[object]:
         """A stop request: on its way to the wire before this returns to the loop, whatever its form was."""
         self.supervisor.request_stop(user)
-        request_id = request.id if request is not None and request.id is not None else self._new_id()
+        request_id = request.id if request is not None and request.id is not None else self.parts.new_id()
         lang = (request.lang if request is not None else None) or self.knobs.lang
         speaker = Speaker(user, self.intake.role(user) if role is None else role, channel, lang)
         return self._keep(asyncio.create_task(self.pipeline.stopped(speaker, request_id, reply_to)))
@@ -362,8 +210,8 @@ class Agent:
     def session_of(self, user: str) -> Event:
         """What this user's page would show if it were loaded now, as an event of no run."""
         speaker = Speaker(user, self.intake.role(user), "mqtt", self.knobs.lang)
-        traces = Traces(self.parts.entropy(8).hex(), f"p-{self.parts.entropy(8).hex()}")
-        content = self.pipeline.serving.session(self.page_of(speaker), traces, speaker)
+        page, traces = page_of(speaker, self.parts.spec), self.pipeline.opening.traces()
+        content = self.pipeline.serving.session(page, traces, speaker)
         return Event(Envelope(run="-", seq=0, at=self._clock.now(), epoch=self.parts.journal.epoch), content)
 
     @property
@@ -376,7 +224,7 @@ class Agent:
     def idle(self) -> bool:
         """No run, no prompt and no command is open."""
         view = self.supervisor.view
-        return len(self.runs) == 0 and view.prompt_id is None and view.state not in _WORKING
+        return len(self.runs) == 0 and view.prompt_id is None and view.state not in WORKING
 
     # -- surroundings of the acceptance -----------------------------------------------------------------------
 
@@ -409,7 +257,7 @@ class Agent:
 
     async def _alarms_of(self, view: CellView) -> None:
         device = self.parts.spec.devices[0].name
-        for kind, holds in _alarm_conditions(view):
+        for kind, holds in cell_alarms(view):
             await self.set_alarm(kind, holds, device, ", ".join(view.detail))
 
     def _phase(self, user: str, run_id: str, phase: str) -> None:
@@ -421,95 +269,11 @@ class Agent:
 
     async def _watch_presences(self) -> None:
         while True:
-            await self._clock.sleep(0.5)
+            await self._clock.sleep(PRESENCES_EVERY_S)
             for user, client in self.presences.gone(self.monotonic_s()):
                 self.runs.client_gone(user, client)
-
-    # -- small things -----------------------------------------------------------------------------------------
-
-    def page_of(self, speaker: Speaker) -> Page:
-        spec = self.parts.spec
-        audience = Audience(
-            role=speaker.role.word,
-            simulated=spec.simulated,
-            devices=tuple(d.name for d in spec.devices),
-            items=tuple(i.name for i in spec.items),
-            bins=tuple(b.name for b in spec.bins),
-            stations=tuple(s.name for s in spec.stations),
-        )
-        return Page(texts(speaker.lang), audience)
-
-    def _model_name(self) -> str | None:
-        return None if self.parts.model.usable() is not None else self.parts.versions.get("model")
-
-    def _real_driver(self) -> bool:
-        identity = self.supervisor.view.identity
-        return identity is None or identity.is_real
-
-    def _new_id(self) -> str:
-        return ulid(int(self._clock.now().timestamp() * 1000), self.parts.entropy(10))
 
     def _keep(self, task: asyncio.Task[object] | asyncio.Task[None]) -> asyncio.Task[object]:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
-
-
-_WORKING = frozenset(
-    {CellState.AWAITING_CONFIRMATION, CellState.DISPATCHING, CellState.AWAITING_RECEIPT, CellState.EXECUTING}
-    | {CellState.STOPPING}
-)
-
-
-def _alarm_conditions(view: CellView) -> tuple[tuple[AlarmType, bool], ...]:
-    locked = view.state is CellState.LOCKED_OUT
-    mismatch = locked and view.lockout == "receipt_wrong"
-    journal = locked and view.lockout == "journal_fault"
-    unproved = locked and view.lockout == "stop_not_proved"
-    return (
-        ("arm.receipt_mismatch", mismatch),
-        ("journal.fault", journal),
-        ("arm.stop_not_proved", unproved),
-        ("arm.outcome_unknown", locked and not (mismatch or journal or unproved)),
-        ("arm.link_lost", not view.linked and view.state is CellState.OFFLINE and view.reason == "link_lost"),
-    )
-
-
-COMMANDS_READ = 2_000
-"""Rows of commands looked at when starting; the last command has a handful."""
-
-
-async def stored_in(journal: Journal) -> Stored:
-    """What the last life left: read once, at start."""
-    rows = await journal.rows(kinds=(Kind.COMMAND,), limit=COMMANDS_READ, newest_first=True)
-    states: dict[int, CommandState] = {}
-    orders: dict[int, Order] = {}
-    for row in rows:
-        command_id = int(row.body["command_id"]) if row.body.get("command_id") is not None else None
-        if command_id is None:
-            continue
-        states.setdefault(command_id, CommandState(row.body["state"]))
-        if "order" in row.body:
-            orders[command_id] = _order(row.body["order"])
-    open_ids = [command_id for command_id, state in states.items() if state not in FINAL]
-    last = await journal.last(Kind.COMMAND_ID)
-    return Stored(
-        last_command_id=max([0, *states, *([int(last.body["command_id"])] if last else [])]),
-        unfinished_id=max(open_ids, default=None),
-        unfinished_state=states[max(open_ids)] if open_ids else None,
-        unfinished_order=orders.get(max(open_ids, default=max(states, default=0))),
-        lockout=await _lockout(journal),
-        unknown_outcomes=sum(state is CommandState.UNKNOWN for state in states.values()),
-    )
-
-
-async def _lockout(journal: Journal) -> str | None:
-    """Latched and not reset since; None when the cell is not locked out."""
-    latched, freed = await journal.last(Kind.LOCKOUT), await journal.last(Kind.RESET)
-    if latched is None or (freed is not None and freed.seq > latched.seq):
-        return None
-    return str(latched.body["reason"])
-
-
-def _order(body: Mapping[str, Any]) -> Order:
-    return Order(**{**body, "action": Action(body["action"]), "target": tuple(body["target"])})

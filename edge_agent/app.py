@@ -35,7 +35,7 @@ from edge_agent.adapters.model.errors import ModelRefused
 from edge_agent.adapters.mqtt.link import LinkState, MqttLink
 from edge_agent.adapters.mqtt.settings import MqttSettings, TlsSettings
 from edge_agent.adapters.mqtt.traffic import Inbound
-from edge_agent.agent import Agent, Knobs, Parts
+from edge_agent.agent import Agent
 from edge_agent.capabilities import Capabilities
 from edge_agent.cell_file import load_cell
 from edge_agent.console.console import Console, ConsoleSettings
@@ -64,6 +64,7 @@ from edge_agent.messages.rate import RateLimit, Rates
 from edge_agent.messages.rejection import Rejection
 from edge_agent.messages.topics import PRESENCE_EXPIRY_S, PRESENCE_HERE, TopicKind, Topics
 from edge_agent.outlet import MqttOutlet
+from edge_agent.parts import Knobs, Parts
 from edge_agent.policies import Policies, load_policies
 from edge_agent.release.texts import texts
 from edge_agent.run.journal import JournalFault, Kind

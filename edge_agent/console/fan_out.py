@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from edge_agent.agent import Outlet
 from edge_agent.control.view import CellView
 from edge_agent.desk.stream import Address
 from edge_agent.messages.alarm import AlarmMessage
 from edge_agent.messages.event import Event
+from edge_agent.parts import Outlet
 
 
 class FanOut:

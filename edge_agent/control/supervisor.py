@@ -5,39 +5,26 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 
-from drivers.contract import Driver, Order
+from drivers.contract import Driver
 from edge_agent.control.core import Core, Ears, Tempo
 from edge_agent.control.dispatching import Dispatching
 from edge_agent.control.ends import FreeOutcome, MotionOutcome, NotDispatched, StopEnd
 from edge_agent.control.freeing import Freeing
 from edge_agent.control.ports import Clock, Steps, no_steps
 from edge_agent.control.prompts import PromptBook
+from edge_agent.control.stored import Stored
 from edge_agent.control.view import CellView
 from edge_agent.control.watching import Watching
 from edge_agent.run.journal import Journal, Kind
 from edge_agent.safety.cell import CellEvent, CellState
 from edge_agent.safety.cell_spec import CellSpec
-from edge_agent.safety.command import CommandState
 from edge_agent.safety.confirm import Prompt
 from edge_agent.safety.contract import Proposal, interlocks
 from edge_agent.safety.machine import Machine, propose, step
 
 CLOSE_S = 2.0
 """How long the arm's own tasks may still take when the agent ends."""
-
-
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """What the journal knew at start: the highest id ever given, a command without an end, a latched lockout."""
-
-    last_command_id: int = 0
-    unfinished_id: int | None = None
-    unfinished_state: CommandState | None = None
-    unfinished_order: Order | None = None
-    lockout: str | None = None
-    unknown_outcomes: int = 0
 
 
 class Supervisor:
@@ -68,7 +55,7 @@ class Supervisor:
         """Journal first: what was open when the last life ended is UNKNOWN now, and the cell is locked out."""
         core = self._core
         core.last_id, core.unknown_outcomes = stored.last_command_id, stored.unknown_outcomes
-        core.intended = stored.unfinished_order
+        core.intended = stored.intended
         core.machine = Machine(CellState.OFFLINE, stored.unfinished_id, stored.unfinished_state)
         if stored.unfinished_id is not None:
             core.feed(CellEvent.FOUND_UNFINISHED, "unfinished_command", (str(stored.unfinished_id),))

@@ -16,7 +16,7 @@ from edge_agent.messages.request import Confirm
 from edge_agent.release.page import Page, Traces
 from edge_agent.run.budget import BudgetLimits
 from edge_agent.run.context import Run, RunIds
-from edge_agent.run.ids import ParseTraceId, RunId, TraceId
+from edge_agent.run.ids import TRACE_ENTROPY_BYTES, ParseTraceId, RunId, TraceId, parse_trace_id, trace_id
 from edge_agent.run.journal import Journal
 from edge_agent.stages.job import Job
 
@@ -62,7 +62,7 @@ class Opening:
         return Stream(RunId(run), address, journal=self.journal, publisher=self.publisher, now=self.now)
 
     def traces(self) -> Traces:
-        return Traces(self.entropy(8).hex(), f"p-{self.entropy(8).hex()}")
+        return Traces(trace_id(self.entropy(TRACE_ENTROPY_BYTES)), parse_trace_id(self.entropy(TRACE_ENTROPY_BYTES)))
 
     def first(self, run: str, parse_trace: str, lang: Lang, intent: str | None = None) -> Metadata:
         return Metadata(

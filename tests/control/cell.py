@@ -17,7 +17,8 @@ from edge_agent.adapters.journal.store import SqliteJournal
 from edge_agent.cell_file import load_cell
 from edge_agent.control.core import Ears, Tempo
 from edge_agent.control.ends import MotionOutcome
-from edge_agent.control.supervisor import Stored, Supervisor
+from edge_agent.control.stored import Stored
+from edge_agent.control.supervisor import Supervisor
 from edge_agent.control.view import CellView
 from edge_agent.safety.cell import CellState
 from edge_agent.safety.cell_spec import CellSpec

@@ -10,7 +10,7 @@ import pytest
 
 from drivers.contract import Action, Mode
 from edge_agent.control.ends import Freed, MotionEnd, NotDispatched, StillHeld
-from edge_agent.control.supervisor import Stored
+from edge_agent.control.stored import Stored
 from edge_agent.run.journal import Body, Kind
 from edge_agent.safety.cell import CellState
 from edge_agent.safety.command import CommandState

@@ -14,10 +14,10 @@ from edge_agent.adapters.journal import making
 from edge_agent.adapters.model.breaker import BreakerPolicy
 from edge_agent.adapters.model.client import WorkerSettings
 from edge_agent.adapters.mqtt.settings import MqttSettings
-from edge_agent.agent import Knobs
 from edge_agent.checked_file import EX_CONFIG, MAX_BYTES, MAX_FAULTS, BadFile
 from edge_agent.messages import codes
 from edge_agent.messages.rate import RateLimit
+from edge_agent.parts import Knobs
 from edge_agent.settings import Breaker, Deadlines, Model, Mqtt, Rate, Retention, Role, Settings, load_settings
 from edge_agent.tools.tool import TIMEOUT_S
 
