@@ -1,11 +1,12 @@
-"""`python -m tests.chaos.agent_process [LIFE]`: a parent that has imported everything forks agents on request.
+"""`python -m tests.chaos.agent_process [LIFE PARENT]`: a parent that has imported everything forks agents on request.
 
 One JSON object a line on standard input, one a line back:
   {"op": "fork", "life": {…}}   → {"pid": n}            the agent of `Life`, as a child
   {"op": "wait", "pid": n, "within_s": s} → {"status": n | null}    its exit status, negative for a signal
 
-With `LIFE` (JSON) it is that agent itself. The agent is the site's own (`edge_agent.app.site`). Added to it: it kills
-itself with SIGKILL where it is told to, and a socket on which lines arrive as from the cell's console.
+With `LIFE` (JSON) it is that agent itself, started by the process PARENT. However its parent ends, an agent ends with
+it: a run that is interrupted leaves nothing behind. The agent is the site's own (`edge_agent.app.site`). Added to it:
+it kills itself with SIGKILL where it is told to, and a socket on which lines arrive as from the cell's console.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from typing import Any
 
 from edge_agent import app
 from edge_agent.adapters.clock import SystemClock
+from edge_agent.adapters.model.process_limits import bind_to_parent
 from edge_agent.adapters.mqtt.link import LinkState
 from edge_agent.cell_file import load_cell
 from edge_agent.control.ends import Freed
@@ -142,10 +144,12 @@ async def live(life: Life) -> None:
         server.close()
 
 
-def child(life: Life) -> None:
+def child(life: Life, parent_pid: int) -> None:
     """Never returns."""
     status = 1
     try:
+        if not bind_to_parent(parent_pid):
+            return  # nobody is left to tell its story to
         log = os.open(life.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         os.dup2(log, 1)
@@ -160,9 +164,10 @@ def child(life: Life) -> None:
 
 
 def fork(life: Life) -> dict[str, Any]:
+    parent_pid = os.getpid()
     pid = os.fork()
     if pid == 0:
-        child(life)
+        child(life, parent_pid)
     return {"pid": pid}
 
 
@@ -188,8 +193,8 @@ def load_once() -> None:
 
 
 def main() -> None:
-    if len(sys.argv) == 2:
-        child(Life(**json.loads(sys.argv[1])))
+    if len(sys.argv) == 3:
+        child(Life(**json.loads(sys.argv[1])), int(sys.argv[2]))
     load_once()
     print(json.dumps({"ready": True}), flush=True)
     for line in sys.stdin:

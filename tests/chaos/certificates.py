@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from edge_agent.adapters.child import with_us
 from edge_agent.adapters.mqtt.access import COMMON_LINES, access_list
 from edge_agent.adapters.mqtt.broker import find, free_port
 from edge_agent.adapters.mqtt.settings import TlsSettings
@@ -69,7 +70,8 @@ def certified_broker(folder: Path, users: tuple[str, ...], prefix: str) -> Itera
     (folder / "acl").write_text(access_list(prefix, "agent"))
     broker = CertifiedBroker(authority, prefix, free_port())
     (folder / "conf").write_text("\n".join(_configuration(broker, folder)))
-    process = subprocess.Popen([find("mosquitto"), "-c", str(folder / "conf")], stdin=subprocess.DEVNULL)
+    command = (*with_us(), find("mosquitto"), "-c", str(folder / "conf"))
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL)
     try:
         _wait_for(broker.port)
         yield broker

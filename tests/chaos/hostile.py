@@ -73,13 +73,23 @@ def connect_as(site: Site, client_id: str) -> None:
 
 def ids_of_the_agent(site: Site) -> list[str]:
     """The ids that the agent has had so far, two a life of its link: from the broker's own log."""
-    assert isinstance(site.broker, Broker)
-    return [line.split(" as ")[1].split(" ")[0] for line in site.broker.log.splitlines() if "u'agent'" in line]
+    return [line.split(" as ")[1].split(" ")[0] for line in _log(site) if "u'agent'" in line]
+
+
+def times_thrown_off(site: Site) -> int:
+    """How often an id was taken over from whoever had it: told by the broker at that very moment."""
+    return sum("already connected, closing old connection" in line for line in _log(site))
 
 
 async def until_another_id(site: Site, own: list[str]) -> None:
-    """The agent is back, under another id."""
+    """The agent is back, under an id that it never had."""
     deadline_s = time.monotonic() + WITHIN_S
-    while ids_of_the_agent(site) == own:
+    while (ids := ids_of_the_agent(site)) == own:
         assert time.monotonic() < deadline_s, "connected as the agent's own id, and the agent was not thrown off"
         await asyncio.sleep(POLL_S)
+    assert not set(ids[len(own) :]) & set(own), "it is back under an id that it had before"
+
+
+def _log(site: Site) -> list[str]:
+    assert isinstance(site.broker, Broker)
+    return site.broker.log.splitlines()

@@ -70,9 +70,8 @@ class NotReached(AssertionError):
 
 
 async def fresh_process(life: Life) -> asyncio.subprocess.Process:
-    return await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.chaos.agent_process", json.dumps(asdict(life)), stdin=asyncio.subprocess.DEVNULL
-    )
+    command = (sys.executable, "-m", "tests.chaos.agent_process", json.dumps(asdict(life)), str(os.getpid()))
+    return await asyncio.create_subprocess_exec(*command, stdin=asyncio.subprocess.DEVNULL)
 
 
 class AgentParent:
@@ -102,6 +101,10 @@ class AgentParent:
         """Its exit status, negative for a signal; None when it is still there after `within_s`."""
         answer = await self._ask({"op": "wait", "pid": pid, "within_s": within_s}, within_s + WITHIN_S)
         return None if answer["status"] is None else int(answer["status"])
+
+    def kill(self) -> None:
+        """As an interrupted run does."""
+        self._process.kill()
 
     async def close(self) -> None:
         assert self._process.stdin is not None
@@ -270,8 +273,7 @@ class Lane:
 
     async def fresh(self, **settings: Any) -> Site:
         """A new journal beside a cell that has forgotten everything; the story before is over."""
-        if self._last is not None:
-            await self._last.leave()
+        await self.leave()
         await self.cell.renew()
         self.stories += 1
         folder = self.folder / str(self.stories)
@@ -282,6 +284,11 @@ class Lane:
         seen = len(self.frame_log.read_text().splitlines()) if self.frame_log.exists() else 0
         self._last = Site(self.broker, self.cell, self.parent, folder, self.frame_log, seen)
         return self._last
+
+    async def leave(self) -> None:
+        """The last story is over, also one that its test did not end."""
+        if self._last is not None:
+            await self._last.leave()
 
 
 @contextmanager
@@ -309,9 +316,11 @@ async def lane(login: Login = "password", *, time_scale: float = TIME_SCALE) -> 
             for name, (before, after) in OTHER_CELLS.items():
                 (folder / name).write_text(cell_text(cell.port).replace(before, after))
             parent = await AgentParent.start()
+            stories = Lane(broker, cell, parent, folder, log)
             try:
-                yield Lane(broker, cell, parent, folder, log)
+                yield stories
             finally:
+                await stories.leave()
                 await parent.close()
 
 

@@ -22,16 +22,25 @@ QUESTION = "which bin does glass go into"
 CUTS = 20
 
 
-async def _ready(here: Lane) -> Site:
+async def _ready(here: Lane, broken: str | None = None) -> Site:
     site = await here.fresh()
-    await site.start()
+    await site.start(broken=broken)
     await site.ready("READY")
     return site
 
 
 async def test_broker_h17_killed_and_back_and_the_same_comes_again(here: Lane) -> None:
     """No packet id and no DUP flag is believed: the id in the journal is. The first run's state is the answer."""
-    site = await _ready(here)
+    await _killed_and_back(here)
+
+
+async def test_broker_h17_catches_an_agent_that_forgets_what_was_said(here: Lane) -> None:
+    with pytest.raises(AssertionError, match="duplicate"):
+        await _killed_and_back(here, broken="forgets_what_was_said")
+
+
+async def _killed_and_back(here: Lane, broken: str | None = None) -> None:
+    site = await _ready(here, broken)
     assert isinstance(site.broker, Broker)
     async with logged_in(site, "op1") as session:
         who = ByMqtt(session)
@@ -46,8 +55,8 @@ async def test_broker_h17_killed_and_back_and_the_same_comes_again(here: Lane) -
         who = ByMqtt(session)
         for again in (asked, answer):
             await who.send(again)
-        rows = await site.until_rows(2, Kind.REJECTION)
-        assert [(row.body["name"], row.body["detail"]) for row in rows] == [
+        await site.until_rows(4, Kind.REQUEST, Kind.REJECTION)
+        assert [(row.body["name"], row.body["detail"]) for row in site.rows(Kind.REJECTION)] == [
             ("duplicate", "first run: FALLBACK"),
             ("duplicate", "first run: SUCCESS"),
         ]
@@ -56,12 +65,21 @@ async def test_broker_h17_killed_and_back_and_the_same_comes_again(here: Lane) -
 
 
 async def test_broker_h18_hostile_bytes_and_the_next_request_is_answered(here: Lane) -> None:
-    site = await _ready(here)
+    await _hostile_bytes(here)
+
+
+async def test_broker_h18_catches_an_agent_that_reads_doubtful_json(here: Lane) -> None:
+    with pytest.raises(AssertionError, match="duplicate_key"):
+        await _hostile_bytes(here, broken="reads_doubtful_json")
+
+
+async def _hostile_bytes(here: Lane, broken: str | None = None) -> None:
+    site = await _ready(here, broken)
     async with logged_in(site, "op1") as session, listening(site, "op1") as harm:
         for number, (name, payload) in enumerate(HOSTILE.items(), 1):
             assert await harm.publish(REQ, payload), name
-            rows = await site.until_rows(number, Kind.REJECTION)
-            assert rows[-1].body["name"] == "malformed", name
+            row = (await site.until_rows(number, Kind.REQUEST, Kind.REJECTION))[-1]
+            assert (row.kind, row.body.get("name")) == (Kind.REJECTION, "malformed"), name
         assert await harm.publish(REQ, b"{" * 9_000)
         rows = await site.until_rows(len(HOSTILE) + 1, Kind.REJECTION)
         assert rows[-1].body["name"] == "too_large"
@@ -74,11 +92,20 @@ async def test_broker_h18_hostile_bytes_and_the_next_request_is_answered(here: L
 
 async def test_broker_h20_thrown_off_twenty_times_and_each_question_is_answered(here: Lane) -> None:
     """Somebody takes the agent's connections over by their own ids: it is back each time, under others."""
-    site = await _ready(here)
+    await _thrown_off(here, CUTS)
+
+
+async def test_broker_h20_catches_an_agent_that_keeps_its_client_ids(here: Lane) -> None:
+    with pytest.raises(AssertionError, match="an id that it had before"):
+        await _thrown_off(here, 1, broken="keeps_its_client_ids")
+
+
+async def _thrown_off(here: Lane, times: int, broken: str | None = None) -> None:
+    site = await _ready(here, broken)
     async with logged_in(site, "op1") as session:
         who = ByMqtt(session)
         alive = ids_of_the_agent(site)[-2:]
-        for _ in range(CUTS):
+        for _ in range(times):
             before = ids_of_the_agent(site)
             await asyncio.to_thread(connect_as, site, alive.pop(0))
             await until_another_id(site, before)
@@ -86,5 +113,5 @@ async def test_broker_h20_thrown_off_twenty_times_and_each_question_is_answered(
             await site.ready("READY")
             _, content = await ask(who, QUESTION)
             assert content["kind"] == "answer", content
-    assert len(site.rows(Kind.REQUEST)) >= CUTS
+    assert len(site.rows(Kind.REQUEST)) >= times
     await site.leave()

@@ -139,8 +139,17 @@ async def test_identity_is_the_certificates_whatever_the_client_calls_itself(cer
 
 
 async def test_identity_a_prompt_is_answered_by_its_own_user_alone(here: Lane) -> None:
+    await _answered_by_whom(here)
+
+
+async def test_identity_catches_an_agent_that_lets_anybody_answer(here: Lane) -> None:
+    with pytest.raises(AssertionError, match="another's"):
+        await _answered_by_whom(here, broken="anybody_may_answer")
+
+
+async def _answered_by_whom(here: Lane, broken: str | None = None) -> None:
     site = await here.fresh()
-    await site.start()
+    await site.start(broken=broken)
     await site.ready("READY")
     async with logged_in(site, "op1") as mine, logged_in(site, "op2") as theirs:
         _, prompt = await ask(ByMqtt(mine), "action=home device=arm_01")
@@ -152,7 +161,7 @@ async def test_identity_a_prompt_is_answered_by_its_own_user_alone(here: Lane) -
         }
         for name, (who, changes, reason) in table.items():
             content = await _answer(who, confirmation(who, {**prompt, **changes}))
-            assert content["reason"] == reason, (name, content)
+            assert content.get("reason") == reason, (name, content)
         loose = message("confirm", **{k: prompt[k] for k in ("prompt_id", "digest", "epoch")}, confirm=True)
         assert (await _answer(ByMqtt(mine), loose))["reason"] == "not_live"
         right = await _answer(ByMqtt(mine), confirmation(ByMqtt(mine), prompt))
@@ -165,8 +174,17 @@ async def test_identity_a_prompt_is_answered_by_its_own_user_alone(here: Lane) -
 
 async def test_identity_rate_is_each_users_own_and_never_a_stops(here: Lane) -> None:
     """Thirty at once of one user: five are taken, the others told once a second; who waits is not punished."""
+    await _flooded(here)
+
+
+async def test_identity_catches_an_agent_that_takes_all_that_comes(here: Lane) -> None:
+    with pytest.raises(AssertionError, match="30 taken"):
+        await _flooded(here, broken="has_no_rate")
+
+
+async def _flooded(here: Lane, broken: str | None = None) -> None:
     site = await here.fresh(burst=5, per_s=0.5)
-    await site.start()
+    await site.start(broken=broken)
     await site.ready("READY")
     async with logged_in(site, "op1") as flood, logged_in(site, "op2") as calm:
         await _flood(flood, 30)
@@ -174,7 +192,7 @@ async def test_identity_rate_is_each_users_own_and_never_a_stops(here: Lane) -> 
         assert content["kind"] == "answer"
         taken = [row for row in site.rows(Kind.REQUEST) if row.body["user"] == "op1"]
         told = [row for row in site.rows(Kind.REJECTION) if row.body["name"] == "rate_limited"]
-        assert len(taken) <= 6 + 10
+        assert len(taken) <= 6 + 10, f"{len(taken)} taken"
         assert 1 <= len(told) < 30 - len(taken)
         await ByMqtt(flood).stop()
         await site.ready("STOPPED")

@@ -43,6 +43,7 @@ async def test_stop_that_goes_ahead_of_a_waiting_command_calls_it_off() -> None:
 
 
 HOLD_S = 10.0
+_asking: set[asyncio.Task[Any]] = set()
 WAITING = 20
 
 
@@ -79,7 +80,10 @@ async def _stopped_while_held(site: Site, arrival: str) -> tuple[dict[str, Any],
     return held, {**word, "after_ms": stop.at_ms - said_ms}
 
 
-@pytest.mark.parametrize("arrival", ["mqtt", "console"])
+ARRIVALS = ("mqtt", "console", "mqtt, in a request", "console, in a request")
+
+
+@pytest.mark.parametrize("arrival", ARRIVALS)
 async def test_stop_while_the_journal_is_held_and_twenty_requests_wait(here: Lane, arrival: str) -> None:
     """The stop word is on the wire before any further commit, and it is the person's stop, not the journal fault's.
 
@@ -106,10 +110,18 @@ async def test_stop_catches_an_agent_whose_stop_waits_for_its_row(here: Lane) ->
 async def _say_stop(arrival: str, who: ByMqtt, site: Site) -> float:
     """When it was said, in ms of the wall clock."""
     said_ms = time.time() * 1000
-    if arrival == "mqtt":
-        await who.stop()
-    else:
-        await site.console.ask(op="stop", user="op1")
+    word = message("ask", text="stop")
+    match arrival:
+        case "mqtt":
+            await who.stop()
+        case "console":
+            await site.console.ask(op="stop", user="op1")
+        case "mqtt, in a request":
+            await who.send(word)
+        case _:
+            asking = asyncio.create_task(site.console.ask(op="say", user="op1", payload=word.payload.decode()))
+            _asking.add(asking)  # it is answered when its row is: that is what is held
+            asking.add_done_callback(_asking.discard)
     return said_ms
 
 

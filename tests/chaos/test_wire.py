@@ -53,9 +53,9 @@ ROWS: dict[str, Row] = {
 }  # fmt: skip
 
 
-async def _ready(here: Lane, **settings: Any) -> tuple[Site, AtTheConsole]:
+async def _ready(here: Lane, broken: str | None = None, **settings: Any) -> tuple[Site, AtTheConsole]:
     site = await here.fresh(**settings)
-    await site.start()
+    await site.start(broken=broken)
     await site.ready("READY")
     return site, AtTheConsole(site)
 
@@ -87,8 +87,23 @@ async def _first_job(site: Site, who: AtTheConsole) -> None:
 
 @pytest.mark.parametrize("name", ROWS)
 async def test_wire(here: Lane, name: str) -> None:
-    row = ROWS[name]
-    site, who = await _ready(here, cell="short_cell.toml")
+    await _told(here, ROWS[name])
+
+
+@pytest.mark.parametrize(
+    ("broken", "name", "says"),
+    [
+        ("believes_the_last_receipt", "h15 the last job's receipt still stands", "without a receipt that says DONE"),
+        ("late_means_failed", "h1 the controller swallows the write", "REJECTED"),
+    ],
+)
+async def test_wire_catches_an_agent_that_is_broken(here: Lane, broken: str, name: str, says: str) -> None:
+    with pytest.raises(AssertionError, match=says):
+        await _told(here, ROWS[name], broken)
+
+
+async def _told(here: Lane, row: Row, broken: str | None = None) -> None:
+    site, who = await _ready(here, broken, cell="short_cell.toml")
     await _first_job(site, who)
     await site.cell.put_fault(row.fault, args=row.args)
     told = await move(who, PICK_AND_PLACE)
