@@ -11,7 +11,7 @@ from typing import Any
 from edge_agent.adapters.clock import SystemClock
 from edge_agent.cases import switched_off
 from edge_agent.cases.conduct import Hands
-from edge_agent.cases.live_cell import case_spec, live_cell
+from edge_agent.cases.live_cell import live_cell, rules_of, shipped_rules
 from edge_agent.cases.mechanisms import Mechanism
 from edge_agent.cases.runner import Bench
 from edge_agent.policies import Policies
@@ -21,7 +21,6 @@ from edge_agent.understand.interpretation import Interpretation
 from edge_agent.understand.scores import ModelCause, NoUsableModel
 from edge_agent.understand.scripted import scripted_scores
 from edge_agent.understand.thresholds import Thresholds
-from edge_agent.world import router
 from offline_rules.router import Router
 
 
@@ -33,16 +32,16 @@ def bench(policies: Policies | None = None) -> Bench:
         now=clock.now,
         monotonic_s=clock.monotonic_s,
     )
-    packs = () if policies is None else policies.packs
-    reader = SentenceReader(router(case_spec(), packs), None if policies is None else policies.thresholds)
-    return Bench(partial(live_cell, policies), reader, hands)
+    rules = rules_of(policies)
+    reader = SentenceReader(rules, None if policies is None else policies.thresholds)
+    return Bench(partial(live_cell, policies, rules), reader, hands)
 
 
 @dataclass(slots=True)
 class SentenceReader:
     """`sentences.Reader` over the shipped rules and the scripted model."""
 
-    rules: Router = field(default_factory=lambda: router(case_spec()))
+    rules: Router = field(default_factory=shipped_rules)
     limits: Thresholds | None = None
 
     async def __call__(self, text: str, *, llm_available: bool, without: frozenset[Mechanism]) -> Mapping[str, Any]:

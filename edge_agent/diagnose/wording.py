@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -96,8 +97,9 @@ class Wording:
 NO_WORDING: Final = Wording({}, {}, {}, {"other": "{subject} {attribute} {value}", "meaning": "{value} {meaning}"})
 
 
+@cache
 def load_wording(lang: Lang, file: Path = WORDING_FILE) -> Wording:
-    """Raises BadFile."""
+    """Read once a process: every agent made in it has the same words. Raises BadFile."""
     read = checked(file, _File, read_toml(file))
     forms = [
         (str(s), a, pair) for table in (read.fact, read.said) for s, own in table.items() for a, pair in own.items()

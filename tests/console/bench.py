@@ -68,7 +68,7 @@ class Bench:
         return await self.agent.parts.journal.rows(kinds=(kind,), limit=1_000)
 
     async def state(self, wanted: CellState) -> None:
-        await self.cell._until(wanted)
+        await self.cell.until(wanted)
 
 
 @asynccontextmanager
@@ -85,7 +85,7 @@ async def bench(
     write_pin(pins, "wang", PIN)
     async with cell_room.live_cell() as cell:
         await cell.begin(Setup(cell_state=state))
-        agent = cell._live()
+        agent = cell.agent
         terminal = Terminal(folder / "console")
         port = PortSettings(str(terminal.path), reopen_min_s=0.02, reopen_max_s=0.1)
         settings = ConsoleSettings(port, policy or Policy(pins), lang)

@@ -100,14 +100,14 @@ async def test_a_controller_that_asks_for_its_key_keeps_the_lockout(
         line = cell.terminal
         await cell.login()
         cell.agent.supervisor.lock_out("receipt_missing")
-        await cell.cell._rig.set_input("guard", False)
+        await cell.cell.rig.set_input("guard", False)
         await line.until("LOCKED_OUT")
         await line.line("reset_lockout looked")
         await line.until("NOT reset")
         assert cell.agent.supervisor.view.state is CellState.LOCKED_OUT
         assert await cell.rows(Kind.RESET) == ()
-        await cell.cell._rig.set_input("guard", True)
-        await cell.cell._rig.press_key()
+        await cell.cell.rig.set_input("guard", True)
+        await cell.cell.rig.press_key()
         await line.line("reset_lockout guard closed again")
         await line.until("The lockout is reset")
         await cell.state(CellState.READY)

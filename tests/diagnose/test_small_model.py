@@ -169,15 +169,14 @@ async def happened(cell: LiveCell, scenario: Scenario) -> None:
     await cell.begin(Setup())
     for fault in scenario.motions:
         if fault != "none":
-            await cell._put(parse_fault(fault))
+            await cell.put(parse_fault(fault))
         await moved(cell)
     if scenario.now is not None:
-        await cell._put(parse_fault(scenario.now))
-    assert cell._stores is not None
+        await cell.put(parse_fault(scenario.now))
     rows = (await cell.observe()).rows
     ids = [r.body["command_id"] for r in rows if r.kind is Kind.COMMAND and r.body.get("command_id")]
     state = "done" if scenario.true is None else "failed"
-    await cell._stores.cell.put_task(Task("t014", "glass", "2", "arm_01", state, command_id=max(ids, default=0)))
+    await cell.stores.cell.put_task(Task("t014", "glass", "2", "arm_01", state, command_id=max(ids, default=0)))
 
 
 async def moved(cell: LiveCell) -> None:
@@ -197,9 +196,7 @@ def request(**more: Any) -> dict[str, object]:
 
 
 async def looked_into(cell: LiveCell, scenario: Scenario, model: ModelPort, name: str) -> tuple[DiagnosisEnd, int]:
-    agent, journal = cell._agent, cell._journal
-    assert agent is not None
-    assert journal is not None
+    agent, journal = cell.agent, cell.journal
     site = Site(agent.parts.boundary, journal, model, TABLE, WORDING, "arm_01", "labels", PATIENT)
     ids = RunIds(RunId(f"ask-{name}"), TraceId("t"), ParseTraceId("p"))
     run = Run(ids, BudgetLimits(), time.monotonic() + 600, time.monotonic)

@@ -74,4 +74,4 @@ async def one_agent(slow: pytest.MonkeyPatch | None = None) -> AsyncIterator[One
         slow.setattr(room, "case_spec", load_cell)
     async with room.live_cell() as cell:
         await cell.begin(Setup())
-        yield OneAgent(cell._live(), cell._outlet.streams)
+        yield OneAgent(cell.agent, cell.outlet.streams)
