@@ -14,7 +14,6 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
-from edge_agent import app
 from edge_agent.adapters.clock import SystemClock
 from edge_agent.adapters.journal.errors import JournalRefused
 from edge_agent.adapters.journal.making import create
@@ -24,6 +23,9 @@ from edge_agent.adapters.log import configure
 from edge_agent.adapters.model.errors import ModelRefused
 from edge_agent.adapters.model.profile import Figures
 from edge_agent.adapters.mqtt.settings import MqttSettings, TlsSettings
+from edge_agent.app.from_settings import state_folder
+from edge_agent.app.serve import EX_DATAERR, serve
+from edge_agent.app.site import Options
 from edge_agent.cases.commands import cases
 from edge_agent.checked_file import BadFile
 from edge_agent.demo.run import Wish as DemoWish
@@ -66,7 +68,7 @@ def main() -> None:
         sys.exit(1)
     except JournalRefused as refused:
         print(refused, file=sys.stderr)
-        sys.exit(app.EX_DATAERR)
+        sys.exit(EX_DATAERR)
 
 
 def language_of(environ: Mapping[str, str]) -> Lang:
@@ -76,7 +78,7 @@ def language_of(environ: Mapping[str, str]) -> Lang:
 
 
 def _folder(settings: Settings) -> Path:
-    return app.state_folder(settings)
+    return state_folder(settings)
 
 
 @cli.command()
@@ -99,7 +101,7 @@ def run(
     """Run the agent until it is told to end. 运行智能体。"""
     loaded = load_settings(settings)
     configure(loaded.log.level, sys.stderr)
-    raise typer.Exit(asyncio.run(app.serve(loaded, app.Options(simulator=simulator))))
+    raise typer.Exit(asyncio.run(serve(loaded, Options(simulator=simulator))))
 
 
 @cli.command()

@@ -94,6 +94,10 @@ class MqttOutlet:
     def retain(self, kind: TopicKind, payload: bytes) -> None:
         self._outbox.retain(Saying(self._topics.of(kind), payload, retain=True))
 
+    def online(self) -> bool:
+        """Whether what is said here reaches anybody right now."""
+        return self.link is not None and self.link.state is LinkState.ONLINE
+
     def link_changed(self, state: LinkState) -> None:
         if state is LinkState.ONLINE:
             self._outbox.again()

@@ -14,9 +14,9 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from edge_agent import app
 from edge_agent.adapters.journal.query import Query
 from edge_agent.adapters.journal.reading import all_rows
+from edge_agent.app.from_settings import state_folder
 from edge_agent.cases.command import BAD_INPUT, Wish, run_command
 from edge_agent.cases.from_run import case_of
 from edge_agent.cases.incident import NoIncident
@@ -91,7 +91,7 @@ def from_run(
     """Turn a journalled incident into a case line, without the people in it. 把日志中的一次经过变成案例。"""
     loaded = load_settings(settings)
     try:
-        line = case_of(tuple(_around(app.state_folder(loaded), run_id)), run_id, loaded.users)
+        line = case_of(tuple(_around(state_folder(loaded), run_id)), run_id, loaded.users)
     except NoIncident as error:
         print(f"{error}. 日志中没有可用的请求。", file=sys.stderr)
         raise typer.Exit(1) from error

@@ -7,7 +7,6 @@ all. Everything listens on the address that was asked for and ends with the comm
 from __future__ import annotations
 
 import asyncio
-import json
 import secrets
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -17,13 +16,15 @@ from pathlib import Path
 from typing import Final
 
 from drivers.contract import DriverError, SimulatedCell
-from edge_agent import app
 from edge_agent.adapters.clock import SystemClock
 from edge_agent.adapters.journal.making import create
 from edge_agent.adapters.mqtt.broker import Broker, running_broker
+from edge_agent.app.model import open_model
+from edge_agent.app.rig import SIMULATOR_FILE, attach_rig
+from edge_agent.app.running import Running
+from edge_agent.app.site import Options, site
 from edge_agent.cases.line import BadLine
 from edge_agent.cases.report.result import load
-from edge_agent.cell_file import load_cell
 from edge_agent.lab.checking import results
 from edge_agent.lab.overview import REFRESH_S, GroupNow, misfired, overview
 from edge_agent.lab.workbook import AFTER
@@ -34,7 +35,6 @@ from edge_agent.settings import Cell, Journal, Lab, Model, Mqtt, Settings
 from edge_agent.understand.no_model import NoModel
 from edge_agent.understand.port import ModelPort
 from edge_agent.understand.thresholds import Thresholds
-from edge_agent.world import package_of
 
 MAX_CELLS: Final = 16
 TEACHER: Final = "teacher"
@@ -74,7 +74,7 @@ class Seat:
     """One group's running cell."""
 
     group: Group
-    running: app.Running
+    running: Running
     arm: SimulatedCell
 
 
@@ -176,7 +176,7 @@ def _with_exercises(now: GroupNow, folder: Path) -> GroupNow:
 async def _shared_model(wish: ClassWish, stack: AsyncExitStack) -> tuple[ModelPort, Thresholds]:
     if not wish.model:
         return NoModel(), Thresholds()
-    return await app.open_model(Settings(), wish.folder / "model", stack)
+    return await open_model(Settings(), wish.folder / "model", stack)
 
 
 async def _seat(
@@ -190,9 +190,8 @@ async def _seat(
     at = wish.folder / group.name / ".cell"
     await asyncio.to_thread(_write_files, at, group, password)
     settings = _settings(wish, group, at, broker)
-    running = await stack.enter_async_context(app.site(settings, app.Options(model=model)))
-    addresses = json.loads((at / "state" / app.SIMULATOR_FILE).read_text("utf-8"))
-    return Seat(group, running, package_of(load_cell(at / "cell.toml").devices[0]).attach_simulated(addresses))
+    running = await stack.enter_async_context(site(settings, Options(model=model)))
+    return Seat(group, running, attach_rig(running.agent.parts.spec, at / "state" / SIMULATOR_FILE))
 
 
 def _write_files(at: Path, group: Group, password: str) -> None:

@@ -23,10 +23,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from edge_agent import app
 from edge_agent.adapters.clock import SystemClock
 from edge_agent.adapters.model.process_limits import bind_to_parent
 from edge_agent.adapters.mqtt.link import LinkState
+from edge_agent.app import site as wiring
+from edge_agent.app.running import Running
 from edge_agent.cell_file import load_cell
 from edge_agent.control.ends import Freed
 from edge_agent.desk.arrival import Arrival
@@ -63,7 +64,7 @@ class Way:
 
     life: Life
     disk: Disk
-    running: app.Running | None = None
+    running: Running | None = None
     commands: int = 0
     steps: list[dict[str, Any]] = field(default_factory=list)
 
@@ -79,7 +80,7 @@ class Way:
 class Console:
     """Lines of the cell's console without its terminal: what arrives here arrives as local."""
 
-    def __init__(self, running: app.Running, way: Way) -> None:
+    def __init__(self, running: Running, way: Way) -> None:
         self._running, self._agent, self._way = running, running.agent, way
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -136,8 +137,8 @@ async def live(life: Life) -> None:
     way = Way(life, Disk())
     if life.spoilt_disk:
         install(way.disk)
-    options = app.Options(simulator=Path(life.simulator), steps=way.reached)
-    async with app.site(load_settings(Path(life.settings)), options) as running:
+    options = wiring.Options(simulator=Path(life.simulator), steps=way.reached)
+    async with wiring.site(load_settings(Path(life.settings)), options) as running:
         way.running = running
         server = await asyncio.start_unix_server(Console(running, way).serve, life.socket, backlog=LISTENS_MAX)
         await running.until(stopping)
@@ -189,7 +190,7 @@ def load_once() -> None:
     def already_loaded(*_: object) -> Router:
         return loaded
 
-    app.__dict__["router"] = already_loaded
+    wiring.__dict__["router"] = already_loaded
 
 
 def main() -> None:

@@ -11,7 +11,7 @@ import pytest
 from edge_agent.adapters.clock import SystemClock
 from edge_agent.adapters.console.pin import write_pin
 from edge_agent.adapters.journal.making import create
-from edge_agent.app import Options, site
+from edge_agent.app.site import Options, site
 from edge_agent.run.journal import Kind
 from edge_agent.safety.cell import CellState
 from edge_agent.settings import Console, Journal, Model, Mqtt, Settings

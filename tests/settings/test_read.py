@@ -10,7 +10,7 @@ import pytest
 from pydantic import BaseModel
 
 import edge_agent
-from edge_agent.app import cell_of, worker_settings
+from edge_agent.app.from_settings import cell_of, worker_of
 from edge_agent.places import Place, packaged
 from edge_agent.settings import Breaker, Cell, Lab, Model, Settings
 
@@ -29,7 +29,9 @@ def leaves(model: type[BaseModel], path: tuple[str, ...] = ()) -> Iterator[tuple
 
 
 READERS = "\n".join(
-    file.read_text("utf-8") for file in (*ROOM.glob("*.py"), *ROOM.glob("doctor/*.py")) if file.name != "settings.py"
+    file.read_text("utf-8")
+    for file in (*ROOM.glob("*.py"), *ROOM.glob("app/*.py"), *ROOM.glob("doctor/*.py"))
+    if file.name != "settings.py"
 )
 
 
@@ -40,7 +42,7 @@ def test_every_setting_is_read(leaf: tuple[str, ...]) -> None:
 
 def test_the_models_figures_reach_its_worker() -> None:
     model = Model(threads=2, start_deadline_s=9, recycle_after=7, breaker=Breaker(max_deaths=2, pause_s=5))
-    given = worker_settings(Settings(model=model), Path("m.gguf"), Path("models"))
+    given = worker_of(Settings(model=model), Path("m.gguf"), Path("models"))
     assert (given.threads, given.start_deadline_s, given.recycle_after) == (2, 9, 7)
     assert (given.breaker.max_deaths, given.breaker.pause_s) == (2, 5)
 

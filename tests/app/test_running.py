@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from drivers.contract import LinkLost
-from edge_agent.app import Running
+from edge_agent.app.running import Running
 
 
 @dataclass
@@ -33,9 +33,7 @@ class Faults:
 
 def running(faults: Faults) -> Running:
     nothing = cast(Any, None)
-    return Running(
-        nothing, nothing, cast(Any, NoSleep()), nothing, cast(Any, faults), nothing, nothing, nothing, nothing
-    )
+    return Running(nothing, nothing, cast(Any, NoSleep()), nothing, cast(Any, faults), nothing, nothing, nothing)
 
 
 async def test_a_simulated_cell_that_is_away_is_asked_again() -> None:

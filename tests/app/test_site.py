@@ -16,7 +16,8 @@ from edge_agent.adapters.journal.making import create
 from edge_agent.adapters.journal.store import SqliteJournal
 from edge_agent.adapters.mqtt.broker import Broker, running_broker
 from edge_agent.adapters.mqtt.traffic import Published
-from edge_agent.app import Options, Running, site
+from edge_agent.app.running import Running
+from edge_agent.app.site import Options, site
 from edge_agent.desk.stream import Address, Stream
 from edge_agent.health import LOOK_EVERY_S
 from edge_agent.messages.topics import TopicKind, Topics

@@ -1,0 +1,1 @@
+"""The only wiring of a site's agent."""
