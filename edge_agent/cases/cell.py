@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any, Final, Protocol, TypeAlias
 
 from edge_agent.cases.faults import Fault
-from edge_agent.cases.line import ModelItem, ScriptedResult
 from edge_agent.cases.mechanisms import Mechanism
+from edge_agent.cases.spoken import ModelItem, ScriptedResult
 from edge_agent.messages.codes import Phase, Role
 from edge_agent.run.journal import Row
 from edge_agent.safety.cell import CellState
@@ -47,7 +47,8 @@ class Script:
 @dataclass(frozen=True, slots=True)
 class Setup:
     """How a line finds the cell; the login of `role` is attached as `CLIENT`. `budget` holds the limits
-    that differ from the defaults. Faults of the transport that its messages can play are not here: the runner does."""
+    that differ from the defaults; `prompt_ms` is how long a question stays open. Faults of the transport that its
+    messages can play are not here: the runner does."""
 
     role: Role = "operator"
     llm_available: bool = True
@@ -57,6 +58,7 @@ class Setup:
     deadline_ms: int | None = None
     cancel_at: Phase | None = None
     client_gone_at: Phase | None = None
+    prompt_ms: int | None = None
     without: frozenset[Mechanism] = frozenset()
 
 
@@ -73,6 +75,9 @@ class Observed:
 class CellUnderTest(Protocol):
     async def begin(self, setup: Setup) -> None:
         """Puts the cell into the line's starting state: nothing counted, no prompt, no lockout but a wanted one."""
+
+    async def put(self, fault: Fault) -> None:
+        """One more fault, between two messages."""
 
     async def script(self, script: Script) -> None:
         """From here on tools and model answer this; called before each turn."""

@@ -15,9 +15,11 @@ from typing import Any, Final
 
 from drivers.contract import DriverError
 from edge_agent.cases.cell import CLIENT, CellUnderTest, Observed, Script, Setup
-from edge_agent.cases.line import CaseLine, ConfirmReply, Reply, Spoken
+from edge_agent.cases.line import CaseLine
 from edge_agent.cases.mechanisms import Mechanism
 from edge_agent.cases.record import CaseRecord, RunSeen
+from edge_agent.cases.spoken import ConfirmReply, Reply, Spoken
+from edge_agent.messages.codes import Role
 from edge_agent.messages.wire import utc_text
 from edge_agent.run.journal import JournalFault, Kind
 from edge_agent.safety.cell import CellState
@@ -25,6 +27,9 @@ from edge_agent.safety.cell import CellState
 LINE_DEADLINE_S: Final = 60.0
 """Two runs of 30 s are the longest a line can take; more is a run that did not end."""
 TTL_MS: Final = 5000
+SHORT_PROMPT_MS: Final = 100
+LATE_S: Final = 0.2
+"""A prompt that is to be answered too late lives shorter than any other, so that nobody waits half a minute."""
 STALE_S: Final = 60
 INVENTED_PROMPT: Final = "invented-0000"
 INVENTED_DIGEST: Final = "0" * 64
@@ -54,19 +59,19 @@ class Talk:
     faults: frozenset[str]
     runs: list[RunSeen] = field(default_factory=list)
 
-    async def say(self, message: dict[str, object], *, last: bool) -> RunSeen:
+    async def say(self, message: dict[str, object], *, last: bool, by: Role | None = None) -> RunSeen:
         """Sends one message, disturbed where it is the last one planned and the line wants that."""
         if last and "stale_message" in self.faults:
             issued = self.hands.now() - timedelta(seconds=STALE_S)
             message = {**message, "issued_at": utc_text(issued)}
-        run = await self._send(message, retained=last and "retained_command" in self.faults)
+        run = await self._send(message, retained=last and "retained_command" in self.faults, by=by)
         if last and "duplicate_message" in self.faults:
             run = await self._send(message, retained=False)
         return run
 
-    async def _send(self, message: Mapping[str, object], *, retained: bool) -> RunSeen:
+    async def _send(self, message: Mapping[str, object], *, retained: bool, by: Role | None = None) -> RunSeen:
         at_s = self.hands.monotonic_s()
-        events = await self.cell.submit(self.line.role, message, retained=retained)
+        events = await self.cell.submit(by or self.line.role, message, retained=retained)
         took_s = self.hands.monotonic_s() - at_s
         run = RunSeen(dict(message), tuple(events), (at_s - self.began_s) * 1000, took_s * 1000)
         self.runs.append(run)
@@ -121,6 +126,7 @@ def setup_of(line: CaseLine, without: frozenset[Mechanism]) -> Setup:
         deadline_ms=line.deadline_ms,
         cancel_at=line.cancel_at,
         client_gone_at=line.client_gone_at,
+        prompt_ms=SHORT_PROMPT_MS if line.answers_late else None,
         without=without,
     )
 
@@ -141,8 +147,19 @@ async def _converse(talk: Talk, spoken: Spoken, replies: Sequence[Reply] | None,
     if replies is None and _confirmed_by_the_runner(talk.line) and run.kind == "confirmation":
         planned = [ConfirmReply(confirm=True)]
     for number, reply in enumerate(planned, start=1):
-        message = _answer(talk, reply, run)
-        run = await talk.say(message, last=disturbed and number == len(planned))
+        answered = await _reply(talk, reply, run, last=disturbed and number == len(planned))
+        run = run if answered.refused_as_prompt else answered  # the question that was not answered stays open
+
+
+async def _reply(talk: Talk, reply: Reply, asked: RunSeen, *, last: bool) -> RunSeen:
+    if not isinstance(reply, ConfirmReply):
+        return await talk.say(_answer(talk, reply, asked), last=last)
+    for fault in reply.put_in():
+        await talk.cell.put(fault)
+    if reply.late:
+        await asyncio.sleep(LATE_S)
+    run = await talk.say(_answer(talk, reply, asked), last=last and not reply.again, by=reply.by)
+    return await talk.say(_answer(talk, reply, asked), last=last, by=reply.by) if reply.again else run
 
 
 def _first(talk: Talk, spoken: Spoken) -> dict[str, object]:

@@ -9,23 +9,19 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from difflib import get_close_matches
-from typing import Annotated, Any, Final, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, Field, ValidationError, field_validator
 
 from edge_agent.cases import labels
-from edge_agent.cases.faults import Fault, UnknownFault, parse_fault
+from edge_agent.cases.faults import Fault
 from edge_agent.cases.mechanisms import Mechanism
-from edge_agent.messages.codes import ErrorCode, Lang, Phase, Role
+from edge_agent.cases.spoken import MAX_ITEMS, MAX_TEXT_CHARS, ConfirmReply, Name, Spoken, Strict, fault
+from edge_agent.cases.words import did_you_mean, not_among, word
+from edge_agent.messages.codes import Lang, Phase, Role
 from edge_agent.safety.cell import CellState
 from offline_rules.reading import Intent, Mood
 
-MAX_TEXT_CHARS: Final = 20_000
-"""Longer than any text the agent accepts, so that too long a text can be a case."""
-MAX_ITEMS: Final = 64
-
-Name: TypeAlias = Annotated[str, Field(min_length=1, max_length=80)]
 Value: TypeAlias = Annotated[str, Field(max_length=4000)] | int | float | bool | None
 
 
@@ -37,54 +33,7 @@ class BadLine(Exception):
         self.file, self.line, self.field, self.why = file, line, field, why
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
-
-
-class ScriptedError(_Model):
-    code: ErrorCode
-    message: Annotated[str, Field(max_length=500)] = ""
-
-    @field_validator("code", mode="before")
-    @classmethod
-    def _code(cls, value: Any) -> Any:
-        return _word(value, ErrorCode)
-
-
-class ScriptedResult(_Model):
-    """What a tool answers instead of running: its data, nothing found (`hits` 0), or an error."""
-
-    ok: bool
-    data: Annotated[dict[str, Any], Field(max_length=MAX_ITEMS)] | None = None
-    hits: Annotated[int, Field(ge=0, le=10_000)] | None = None
-    error: ScriptedError | None = None
-
-    @model_validator(mode="after")
-    def _one_of_both(self) -> ScriptedResult:
-        if self.ok == (self.error is not None):
-            raise ValueError("ok true goes without error, ok false with one")
-        return self
-
-
-class ConfirmReply(_Model):
-    confirm: bool
-
-
-Reply: TypeAlias = Annotated[str, Field(max_length=MAX_TEXT_CHARS)] | ConfirmReply | None
-Results: TypeAlias = Annotated[list[ScriptedResult], Field(min_length=1, max_length=MAX_ITEMS)]
-Scores: TypeAlias = Annotated[list[tuple[str, float]], Field(max_length=16)]
-ModelItem: TypeAlias = dict[Literal["choose", "draft", "raw", "verdict", "fail"], Any]
-
-MODEL_ITEMS: Final[Mapping[str, tuple[type, tuple[str, ...]]]] = {
-    "choose": (str, ()),
-    "draft": (dict, ()),
-    "raw": (str, ()),
-    "verdict": (str, ("SUPPORTED", "UNSUPPORTED")),
-    "fail": (str, ("timeout", "crash", "illegal")),
-}
-
-
-class Budget(_Model):
+class Budget(Strict):
     """Limits this case runs under; those not named are the defaults."""
 
     model_calls: Annotated[int, Field(ge=0)] | None = None
@@ -99,66 +48,6 @@ class Budget(_Model):
         return self.model_dump(exclude_none=True)
 
 
-class Spoken(_Model):
-    """What is said, and what tools and model answer meanwhile: a turn, and the greater part of a line."""
-
-    text: Annotated[str, Field(max_length=MAX_TEXT_CHARS)]
-    lang: Lang | None = None
-    intent_scores: Scores | None = None
-    tool_result: ScriptedResult | None = None
-    tool_results: Results | Annotated[dict[Name, Results], Field(min_length=1, max_length=16)] | None = None
-    model_script: Annotated[list[ModelItem], Field(max_length=MAX_ITEMS)] = []
-    replies: Annotated[list[Reply], Field(max_length=8)] | None = None
-
-    @field_validator("intent_scores", mode="before")
-    @classmethod
-    def _scores(cls, value: Any) -> Any:
-        """JSON has no tuples; names are checked here because an unknown intent would silently score nothing."""
-        if not isinstance(value, list):
-            return value
-        known = [intent.value for intent in Intent]
-        for pair in value:
-            if isinstance(pair, list) and pair and pair[0] not in known:
-                raise ValueError(_not_among(pair[0], known))
-        return [(p[0], float(p[1])) if isinstance(p, list) and len(p) == 2 and _number(p[1]) else p for p in value]
-
-    @field_validator("model_script")
-    @classmethod
-    def _script(cls, items: list[ModelItem]) -> list[ModelItem]:
-        for number, item in enumerate(items, start=1):
-            _check_item(number, item)
-        return items
-
-    @model_validator(mode="after")
-    def _one_way_to_script_tools(self) -> Spoken:
-        if self.tool_result is not None and self.tool_results is not None:
-            raise ValueError("give tool_result or tool_results, not both")
-        return self
-
-    @property
-    def scripts_tools(self) -> bool:
-        return self.tool_result is not None or self.tool_results is not None
-
-    @property
-    def scripted_codes(self) -> tuple[ErrorCode, ...]:
-        """The error codes that tools are made to answer, in order."""
-        return tuple(r.error.code for r in self.all_results() if r.error is not None)
-
-    def own_results(self) -> tuple[ScriptedResult, ...]:
-        """Results for the intent's own tool."""
-        if self.tool_result is not None:
-            return (self.tool_result,)
-        return tuple(self.tool_results) if isinstance(self.tool_results, list) else ()
-
-    def named_results(self) -> Mapping[str, tuple[ScriptedResult, ...]]:
-        if not isinstance(self.tool_results, dict):
-            return {}
-        return {tool: tuple(results) for tool, results in self.tool_results.items()}
-
-    def all_results(self) -> tuple[ScriptedResult, ...]:
-        return (*self.own_results(), *(r for results in self.named_results().values() for r in results))
-
-
 class CaseLine(Spoken):
     """A pipeline case. Defaults: an operator, a usable model, the shipped cell, READY."""
 
@@ -167,19 +56,19 @@ class CaseLine(Spoken):
     id: Name | None = None
     role: Role = "operator"
     llm_available: bool = True
-    request: Annotated[dict[Name, Value], Field(max_length=16)] = {}
+    request: Annotated[dict[Name, Value], Field(max_length=16, default_factory=dict)]
     """Fields in place of the message's own. Another `type` than ask goes without the text: a line may acknowledge an
     alarm, call a run off, or send what no sender should."""
-    faults: Annotated[list[str], Field(max_length=8)] = []
-    turns: Annotated[list[Spoken], Field(max_length=8)] = []
+    faults: Annotated[list[str], Field(max_length=8, default_factory=list)]
+    turns: Annotated[list[Spoken], Field(max_length=8, default_factory=list)]
     budget: Budget | None = None
     cell_state: CellState = CellState.READY
     deadline_ms: Annotated[int, Field(ge=1, le=120_000)] | None = None
     cancel_at: Phase | None = None
     client_gone_at: Phase | None = None
-    evidence: Annotated[dict[Name, Value], Field(max_length=MAX_ITEMS)] = {}
+    evidence: Annotated[dict[Name, Value], Field(max_length=MAX_ITEMS, default_factory=dict)]
     frames_on_wire: Annotated[int, Field(ge=0, le=100)] | None = None
-    mechanisms: Annotated[list[Mechanism], Field(max_length=8)] = []
+    mechanisms: Annotated[list[Mechanism], Field(max_length=8, default_factory=list)]
     why: Annotated[str, Field(max_length=1000)] = ""
     since: Annotated[str, Field(max_length=40)] = ""
 
@@ -187,23 +76,23 @@ class CaseLine(Spoken):
     @classmethod
     def _expected(cls, value: str) -> str:
         if value not in labels.ALL:
-            raise ValueError(_not_among(value, labels.ALL))
+            raise ValueError(not_among(value, labels.ALL))
         return value
 
     @field_validator("cell_state", mode="before")
     @classmethod
     def _cell_state(cls, value: Any) -> Any:
-        return _word(value, CellState)
+        return word(value, CellState)
 
     @field_validator("cancel_at", "client_gone_at", mode="before")
     @classmethod
     def _phase(cls, value: Any) -> Any:
-        return _word(value, Phase)
+        return word(value, Phase)
 
     @field_validator("mechanisms", mode="before")
     @classmethod
     def _mechanisms(cls, value: Any) -> Any:
-        return [_word(each, Mechanism) for each in value] if isinstance(value, list) else value
+        return [word(each, Mechanism) for each in value] if isinstance(value, list) else value
 
     @field_validator("turns", mode="before")
     @classmethod
@@ -215,14 +104,18 @@ class CaseLine(Spoken):
     @classmethod
     def _faults(cls, value: list[str]) -> list[str]:
         for text in value:
-            _ = _fault(text)
+            _ = fault(text)
         return value
 
     def put_in(self) -> tuple[Fault, ...]:
-        return tuple(parse_fault(text) for text in self.faults)
+        return tuple(fault(text) for text in self.faults)
+
+    @property
+    def answers_late(self) -> bool:
+        return any(isinstance(reply, ConfirmReply) and reply.late for reply in self.replies or ())
 
 
-class SentenceLine(_Model):
+class SentenceLine(Strict):
     """A sentence and how it must be read; each key that is given must be equal."""
 
     text: Annotated[str, Field(max_length=MAX_TEXT_CHARS)]
@@ -244,12 +137,12 @@ class SentenceLine(_Model):
     @field_validator("intent", mode="before")
     @classmethod
     def _intent(cls, value: Any) -> Any:
-        return _word(value, Intent)
+        return word(value, Intent)
 
     @field_validator("mood", mode="before")
     @classmethod
     def _mood(cls, value: Any) -> Any:
-        return _word(value, Mood)
+        return word(value, Mood)
 
 
 Line: TypeAlias = CaseLine | SentenceLine
@@ -290,52 +183,13 @@ def _kind(file: str, number: int, value: Mapping[str, Any]) -> type[CaseLine] | 
 
 def _told(kind: type[BaseModel], error: Any) -> str:
     if error["type"] == "extra_forbidden":
-        return f"unknown field{_did_you_mean(str(error['loc'][-1]), list(kind.model_fields))}"
+        return f"unknown field{did_you_mean(str(error['loc'][-1]), list(kind.model_fields))}"
     return str(error["msg"]).removeprefix("Value error, ")
 
 
 def _field(location: tuple[int | str, ...]) -> str:
     parts = [f"[{step}]" if isinstance(step, int) else f".{step}" for step in location]
     return "".join(parts).removeprefix(".") or "line"
-
-
-def _word(value: Any, kind: type[Any]) -> Any:
-    """JSON has only strings; a strict model wants the member."""
-    if not isinstance(value, str):
-        return value
-    known = [member.value for member in kind]
-    if value not in known:
-        raise ValueError(_not_among(value, known))
-    return kind(value)
-
-
-def _fault(text: str) -> Fault:
-    try:
-        return parse_fault(text)
-    except UnknownFault as error:
-        raise ValueError(str(error)) from error
-
-
-def _check_item(number: int, item: ModelItem) -> None:
-    if len(item) != 1:
-        raise ValueError(f"item {number}: one of {', '.join(MODEL_ITEMS)} was expected")
-    key, value = next(iter(item.items()))
-    kind, among = MODEL_ITEMS[key]
-    if not isinstance(value, kind) or (among and value not in among):
-        raise ValueError(f"item {number}: {key}: {' or '.join(among) or kind.__name__} was expected")
-
-
-def _not_among(value: object, known: Any) -> str:
-    return f"{value!r} is none of the known ones{_did_you_mean(str(value), known)}"
-
-
-def _did_you_mean(value: str, known: Any) -> str:
-    near = get_close_matches(value, list(known), n=1)
-    return f"; did you mean {near[0]!r}?" if near else f"; there are: {', '.join(known)}"
-
-
-def _number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _no_constant(name: str) -> Any:

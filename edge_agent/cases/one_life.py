@@ -154,4 +154,6 @@ def _knobs(setup: Setup, policies: Policies) -> Knobs:
         tempo=Tempo(relink_s=0.05),
         thresholds=switched_off.thresholds(setup.without, policies.thresholds),
     )
+    if setup.prompt_ms is not None:
+        knobs = replace(knobs, prompt_s=setup.prompt_ms / 1000)
     return knobs if setup.deadline_ms is None else replace(knobs, run_s=setup.deadline_ms / 1000)

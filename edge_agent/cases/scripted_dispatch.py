@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from drivers.contract import Driver, Job, NotSent, Receipt
-from edge_agent.cases.line import ScriptedResult
+from edge_agent.cases.spoken import ScriptedResult
 
 
 class AgentKilled(BaseException):

@@ -6,8 +6,8 @@ import asyncio
 from collections import Counter, deque
 
 from edge_agent.cases.cell import Script
-from edge_agent.cases.line import ScriptedResult
 from edge_agent.cases.scripted_dispatch import ScriptedDispatch
+from edge_agent.cases.spoken import ScriptedResult
 from edge_agent.diagnose.scripted_style import style_of_script
 from edge_agent.diagnose.thinker import Style
 from edge_agent.lab_faults import LabFaults

@@ -11,6 +11,7 @@ from typing import Any
 
 from edge_agent.cases.cell import Flat, Observed, Script, Setup
 from edge_agent.cases.conduct import Hands
+from edge_agent.cases.faults import Fault
 from edge_agent.cases.mechanisms import Mechanism
 from edge_agent.cases.runner import Bench
 from edge_agent.messages.codes import Role
@@ -34,9 +35,13 @@ class FakeCell:
     sent: list[tuple[Role, dict[str, Any], bool]] = field(default_factory=list)
     setups: list[Setup] = field(default_factory=list)
     scripts: list[Script] = field(default_factory=list)
+    put_in: list[tuple[int, str]] = field(default_factory=list)
 
     async def begin(self, setup: Setup) -> None:
         self.setups.append(setup)
+
+    async def put(self, fault: Fault) -> None:
+        self.put_in.append((len(self.sent), str(fault)))
 
     async def script(self, script: Script) -> None:
         self.scripts.append(script)
