@@ -16,6 +16,7 @@ from edge_agent.messages.acceptance import Channel
 from edge_agent.messages.event import Body, Done, Envelope, Event, Place, flat, next_place
 from edge_agent.run.ids import RunId
 from edge_agent.run.journal import Duplicate, Entry, Journal, Kind
+from edge_agent.run.waiting import Waiting
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,8 @@ class Publisher(Protocol):
 
 
 class Stream:
+    """`waiting`: the rows of its run that go with the next event, in the same commit."""
+
     def __init__(
         self,
         run: RunId,
@@ -43,12 +46,13 @@ class Stream:
         journal: Journal,
         publisher: Publisher,
         now: Callable[[], datetime],
+        waiting: Waiting | None = None,
     ) -> None:
         self.run, self.address = run, address
         self._journal, self._publisher, self._now = journal, publisher, now
         self._place: Place = "start"
         self._seq = 0
-        self._along: list[Entry] = []
+        self._waiting = Waiting() if waiting is None else waiting
         self._turn = asyncio.Lock()
         self.silent = False
         """Set when the client is gone: events are still written down, and no longer sent."""
@@ -67,8 +71,8 @@ class Stream:
         return self._place in ("released", "ended")
 
     def along(self, entry: Entry) -> None:
-        """A row that goes with the next event, in the same commit: one sync instead of two."""
-        self._along.append(entry)
+        """A row that goes with the run's next commit."""
+        self._waiting.put(entry)
 
     async def emit(self, *bodies: Body) -> bool:
         """Writes the bodies down in one commit, then publishes them. False, and nothing sent, where one of them is
@@ -89,11 +93,9 @@ class Stream:
                 return await self._late(body)
             place = following
             events.append(self._event(body, self._seq + len(events)))
-        along = len(self._along)
-        rows = (*self._along, *(self._entry(e) for e in events), *self._terminal(bodies))
-        if isinstance(await self._journal.append(*rows), Duplicate):
+        rows = (*(self._entry(e) for e in events), *self._terminal(bodies))
+        if isinstance(await self._waiting.commit(self._journal, *rows), Duplicate):
             return await self._late(bodies[-1])
-        del self._along[:along]
         self._place, self._seq = place, self._seq + len(events)
         if not self.silent:
             for event in events:

@@ -114,7 +114,6 @@ class Diagnosis:
         self._dossier, self._progress = Dossier(), Progress(site.limits)
         gate = EvidenceGate(run, caller, site.boundary, self._dossier, self._progress)
         self._search = Search(target, site.table, gate, site.only_device, site.wording["en"], told=on_look)
-        self._notes: list[Entry] = []
         self._model = ModelGate(run, site.model, site.journal, site.times)
 
     async def run(self) -> DiagnosisEnd:
@@ -125,7 +124,6 @@ class Diagnosis:
                 raise
             end = self._stopped(Stopped(StopReason.BUDGET_LIMIT_REACHED))
         self._note(Kind.PROGRESS, _summary(end))
-        await self._write_down()
         return end
 
     def ended(self, ending: Ending) -> DiagnosisEnd:
@@ -171,7 +169,6 @@ class Diagnosis:
         passed = await self._evidenced(draft)
         if passed is None:
             return self.ended(Ending.EVIDENCE_GUARD_FAILED)
-        await self._write_down()
         case = Case(passed, cause, self._search.view(), self._dossier)
         judged = await self._site.guards.judge(case, self._model, self._site.style)
         self._note(Kind.GUARD, {"guard": "semantic", **asdict(judged)})
@@ -185,7 +182,6 @@ class Diagnosis:
         wrong = self._checked(draft, "first")
         if not wrong:
             return draft
-        await self._write_down()
         mended = await repaired(draft, wrong, self._dossier, self._site.table, self._model)
         if mended is None or self._checked(mended, "repaired"):
             return None
@@ -202,12 +198,8 @@ class Diagnosis:
         return replace(end, stop_reason=stopped.reason, reason=stopped.detail.lower() or None)
 
     def _note(self, kind: Kind, body: Mapping[str, Any]) -> None:
-        """Rows of what was concluded wait for the next commit of it: before a model is asked, and at the end."""
-        self._notes.append(Entry(kind, body, self._run.ids.run))
-
-    async def _write_down(self) -> None:
-        notes, self._notes = self._notes, []
-        await self._site.journal.append(*notes)
+        """What was concluded, with the run's next commit: before a model is asked, or with what is published."""
+        self._run.waiting.put(Entry(kind, body, self._run.ids.run))
 
 
 def _summary(end: DiagnosisEnd) -> dict[str, Any]:

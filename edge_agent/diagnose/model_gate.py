@@ -1,7 +1,8 @@
 """The model's interceptor: before and after every call. `BudgetExceeded`, `RunAborted` and `JournalFault` leave.
 
-Before: the run is active, a call and the input's bytes are reserved. After: the attempt is in the ledger (once, by
-run, call and attempt), tokens and bytes are counted, and the run must still be active, or the answer is too late.
+Before: the run is active, a call and the input's bytes are reserved, and what led up to it is on the disk. After: the
+attempt goes into the ledger (once, by call and attempt) with the run's next commit, tokens and bytes are counted, and
+the run must still be active, or the answer is too late.
 """
 
 from __future__ import annotations
@@ -53,39 +54,40 @@ class ModelGate:
         limit_s: float | None = None,
     ) -> Probabilities | ModelFailure:
         """`limit_s` in place of the time a choice of labels takes."""
-        self._before(context)
+        await self._before(context)
         limit_s, begun_s = min(limit_s or self.times.choose_s, self.run.left_s()), self.run.clock()
         answer = await self.model.choose(context, options, deadline_s=limit_s, purpose=purpose)
-        return await self._after(answer, purpose, attempt, begun_s, "")
+        return self._after(answer, purpose, attempt, begun_s, "")
 
     async def write(
         self, context: str, schema: Mapping[str, object], purpose: ModelPurpose, attempt: int = 1
     ) -> Written | ModelFailure:
-        self._before(context)
+        await self._before(context)
         limit_s, begun_s = min(self.times.write_s, self.run.left_s()), self.run.clock()
         answer = await self.model.write(
             context, schema, deadline_s=limit_s, max_tokens=self.times.max_tokens, purpose=purpose
         )
-        return await self._after(answer, purpose, attempt, begun_s, answer.text if isinstance(answer, Written) else "")
+        return self._after(answer, purpose, attempt, begun_s, answer.text if isinstance(answer, Written) else "")
 
-    def _before(self, context: str) -> None:
+    async def _before(self, context: str) -> None:
         self.run.check_active()
         self.run.reserve_model_call()
         self.run.reserve_run_bytes(len(context.encode("utf-8", "replace")))
+        await self.run.waiting.commit(self.journal)
 
-    async def _after(
+    def _after(
         self, answer: A | ModelFailure, purpose: ModelPurpose, attempt: int, begun_s: float, text: str
     ) -> A | ModelFailure:
-        await self._write_down(answer, purpose, attempt, self.run.clock() - begun_s)
+        self._write_down(answer, purpose, attempt, self.run.clock() - begun_s)
         self.run.record_tokens(TokenUsage(answer.usage.input_tokens, answer.usage.output_tokens))
         self.run.reserve_run_bytes(len(text.encode("utf-8", "replace")))
         self.run.check_active()
         return answer
 
-    async def _write_down(
+    def _write_down(
         self, answer: Probabilities | Written | ModelFailure, purpose: ModelPurpose, attempt: int, took_s: float
     ) -> None:
-        run, call = self.run.ids.run, self.run.usage().model_calls
+        ids, call = self.run.ids, self.run.usage().model_calls
         failure = answer if isinstance(answer, ModelFailure) else None
         body = {
             "call": call,
@@ -97,4 +99,4 @@ class ModelGate:
             "end": "ok" if failure is None else str(failure.kind),
             "detail": "" if failure is None else failure.detail[:DETAIL_CHARS],
         }
-        await self.journal.append(Entry(Kind.MODEL_CALL, body, run, key=f"{run}/{call}/{attempt}"))
+        self.run.waiting.put(Entry(Kind.MODEL_CALL, body, ids.run, key=f"{ids.trace}/{call}/{attempt}"))

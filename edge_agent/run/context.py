@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from edge_agent.run.budget import BudgetExceeded, BudgetLimits, BudgetUsage, RunBudget, TokenUsage
 from edge_agent.run.ids import ParseTraceId, RunId, TraceId
 from edge_agent.run.lifecycle import Lifecycle, RunAborted, RunState, RunTermination
+from edge_agent.run.waiting import Waiting
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,7 @@ class Run:
     clock: Callable[[], float]
     on_end: Callable[[RunTermination], None] | None = None
     lifecycle: Lifecycle = field(default_factory=Lifecycle, init=False)
+    waiting: Waiting = field(default_factory=Waiting, init=False)
     _budget: RunBudget = field(init=False)
     _cancelled: str | None = field(default=None, init=False)
 

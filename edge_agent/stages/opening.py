@@ -18,6 +18,7 @@ from edge_agent.run.budget import BudgetLimits
 from edge_agent.run.context import Run, RunIds
 from edge_agent.run.ids import TRACE_ENTROPY_BYTES, ParseTraceId, RunId, TraceId, parse_trace_id, trace_id
 from edge_agent.run.journal import Journal
+from edge_agent.run.waiting import Waiting
 from edge_agent.stages.job import Job
 
 
@@ -55,11 +56,13 @@ class Opening:
         limit_s = self.deadlines.motion_s if isinstance(taken.request, Confirm) else self.deadlines.run_s
         run = Run(ids, self.limits(), self.monotonic_s() + limit_s, self.monotonic_s)
         address = Address(taken.speaker.user, taken.speaker.channel, ids.run, taken.reply_to)
-        stream = self.stream(ids.run, address)
+        stream = self.stream(ids.run, address, run.waiting)
         return Job(taken, OpenRun(run, taken.speaker, stream), self.page(taken.speaker))
 
-    def stream(self, run: str, address: Address) -> Stream:
-        return Stream(RunId(run), address, journal=self.journal, publisher=self.publisher, now=self.now)
+    def stream(self, run: str, address: Address, waiting: Waiting | None = None) -> Stream:
+        return Stream(
+            RunId(run), address, journal=self.journal, publisher=self.publisher, now=self.now, waiting=waiting
+        )
 
     def traces(self) -> Traces:
         return Traces(trace_id(self.entropy(TRACE_ENTROPY_BYTES)), parse_trace_id(self.entropy(TRACE_ENTROPY_BYTES)))

@@ -143,7 +143,7 @@ async def try_tool(effort: Effort, tool: Tool, args: ToolArgs) -> ToolAnswer:
         step = effort.judge(answer)
         if step.decision != "retry":
             return answer
-        await effort.world.journal.append(*effort.last_failure())
+        await effort.run.waiting.commit(effort.world.journal, *effort.last_failure())
         await effort.heard(effort.failed[-1])
         await effort.world.sleep(step.sleep_s)
 

@@ -88,7 +88,7 @@ class Boundary:
             result = replace(result, facts=tool.facts(answer.data, args))
         body = record_body(result, asked)
         effort.run.reserve_run_bytes(max(size, len(json_text(body).encode())))
-        stored = await keep(self._world.journal, effort.run.ids.run, body, effort.last_failure())
+        stored = await keep(self._world.journal, effort.run, body, effort.last_failure())
         return await self._projected(effort, replace(result, data=stored["data"]))
 
     async def _projected(self, effort: Effort, result: ToolResult) -> ToolResult:
@@ -112,7 +112,7 @@ class Boundary:
         """An end without a record: its row is written, and a fault of that is the journal's."""
         effort.detail = detail
         try:
-            await self._world.journal.append(effort.refuse(failed.code, decision))
+            await effort.run.waiting.commit(self._world.journal, effort.refuse(failed.code, decision))
         except JournalFault as fault:
             return self._store_failed(effort, fault)
         return effort.result(failed)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from edge_agent.messages.codes import EvidenceStatus, InvocationStatus
+from edge_agent.run.context import Run
 from edge_agent.run.journal import Duplicate, Entry, Journal, JournalFault, Kind
 from edge_agent.tools.result import FailedAttempt, ToolResult
 
@@ -41,13 +42,13 @@ def statuses(hits: int | None, *, failed: bool) -> tuple[InvocationStatus, Evide
     return InvocationStatus.READY, EvidenceStatus.EVIDENCE_FOUND if hits else EvidenceStatus.NO_EVIDENCE
 
 
-async def keep(journal: Journal, run: str, body: dict[str, Any], before: tuple[Entry, ...]) -> dict[str, Any]:
+async def keep(journal: Journal, run: Run, body: dict[str, Any], before: tuple[Entry, ...]) -> dict[str, Any]:
     """Writes the record (and the rows `before` it) in one commit and gives back what stands on the disk.
 
     Raises JournalFault where it could not be written, stands there already, or is read back as something else.
     """
-    record = Entry(Kind.RECORD, body, run, key=f"{run}/{body['record']}")
-    written = await journal.append(*before, record)
+    record = Entry(Kind.RECORD, body, run.ids.run, key=f"{run.ids.trace}/{body['record']}")
+    written = await run.waiting.commit(journal, *before, record)
     if isinstance(written, Duplicate):
         raise JournalFault(f"record {body['record']} stands in the journal already")
     row = await journal.read_back(written[-1])

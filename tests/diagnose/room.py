@@ -169,7 +169,9 @@ class Room:
 
     async def end(self) -> DiagnosisEnd:
         await self.journal.append(*self.rows)
-        return await self.diagnosis.run()
+        end = await self.diagnosis.run()
+        await self.run.waiting.commit(self.journal)  # what is published takes them along
+        return end
 
     def _intercept(self, tool: str, _attempt: int) -> Scripted | None:
         self.at_intercept()

@@ -300,12 +300,13 @@ async def test_path(path: Path) -> None:
     assert end.stop_reason == path.stop
     assert path.ending in (None, end.ending)
     assert (end.cause is not None) == (path.outcome is SUCCESS)
-    assert_ledger_agrees(room)
+    await assert_ledger_agrees(room)
     assert room.journal.bodies(Kind.PROGRESS)[-1]["ending"] == end.ending
 
 
-def assert_ledger_agrees(room: Room) -> None:
+async def assert_ledger_agrees(room: Room) -> None:
     """The ledger and the budget count the same calls and tokens."""
+    await room.run.waiting.commit(room.journal)
     rows, usage = room.journal.bodies(Kind.MODEL_CALL), room.run.usage()
     assert len(rows) == usage.model_calls
     assert sum(r["input_tokens"] for r in rows) == usage.input_tokens
@@ -361,11 +362,30 @@ async def test_a_record_that_is_not_kept_ends_the_run(what: str) -> None:
     assert room.run.lifecycle.termination.reason == "store_failed"
 
 
-async def test_a_ledger_that_can_not_be_written_leaves_as_it_is() -> None:
-    room = Room(choose("task_status"))
-    room.after_call = lambda _calls: room.journal.broken.add("append")
+async def test_a_ledger_that_can_not_be_written_leaves_before_the_next_call() -> None:
+    room = Room([*choose("task_status"), GOOD, SUPPORTED])
+
+    def breaks(calls: int) -> None:
+        if calls == 2:
+            room.journal.broken.add("append")
+
+    room.after_call = breaks
     with pytest.raises(JournalFault):
         await room.end()
+    assert room.model.calls == 2
+
+
+async def test_what_led_up_to_a_model_call_is_on_the_disk_while_it_thinks() -> None:
+    """A life that ends there leaves the whole story behind: every earlier call, draft and guard."""
+    room = Room([*choose("task_status"), GOOD, SUPPORTED])
+    stored: list[tuple[int, ...]] = []
+
+    def look(_calls: int) -> None:
+        stored.append(tuple(len(room.journal.bodies(kind)) for kind in (Kind.MODEL_CALL, Kind.RECORD, Kind.GUARD)))
+
+    room.after_call = look
+    await room.end()
+    assert stored == [(0, 0, 0), (1, 1, 0), (2, 1, 0), (3, 1, 1)]
 
 
 async def test_the_deadline_leaves_with_what_the_records_say() -> None:
@@ -401,4 +421,4 @@ async def test_a_late_model_answer_after_a_cancel_is_not_used(call: int) -> None
     assert len(room.looks) == (0 if call == 1 else 1)
     assert len(room.journal.bodies(Kind.DRAFT)) == (1 if call == 4 else 0)
     assert room.journal.bodies(Kind.PROGRESS) == []
-    assert_ledger_agrees(room)
+    await assert_ledger_agrees(room)

@@ -201,6 +201,7 @@ async def looked_into(cell: LiveCell, scenario: Scenario, model: ModelPort, name
     ids = RunIds(RunId(f"ask-{name}"), TraceId("t"), ParseTraceId("p"))
     run = Run(ids, BudgetLimits(), time.monotonic() + 600, time.monotonic)
     end = await Diagnosis(site, run, OPERATOR, scenario.question, "en").run()
+    await run.waiting.commit(journal)
     rows, usage = await journal.rows(kinds=[Kind.MODEL_CALL], run=ids.run), run.usage()
     assert (len(rows), sum(r.body["input_tokens"] for r in rows)) == (usage.model_calls, usage.input_tokens)
     return end, usage.model_calls

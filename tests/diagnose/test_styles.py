@@ -74,7 +74,7 @@ async def test_labels_end_in_the_tables_own_words() -> None:
     assert end.next_steps == TABLE.causes["no_part"].next_steps
     assert "no part at the pick position" in model.asked[-2][2]
     assert "nothing was found" in model.asked[-1][2]
-    assert_ledger_agrees(room)
+    await assert_ledger_agrees(room)
 
 
 @pytest.mark.parametrize("towards", ["collision", "nobody"])

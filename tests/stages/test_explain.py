@@ -34,7 +34,8 @@ async def test_the_same_id_opens_nobody_elses_run() -> None:
         first = site.request("ask", text="what is the rule for glass")
         await asyncio.wait_for(await site.send(first), DEADLINE_S)
         assert (await explained_to(site, OTHER, first["id"]))["kind"] == "rejection"
-        await ask_as(site, OTHER, {**first, "text": "what is the rule for metal"})
+        second = await ask_as(site, OTHER, {**first, "text": "what is the rule for metal"})
+        assert (second[-2]["kind"], second[-1]["outcome"]) == ("answer", "SUCCESS")
         told = {user: json.dumps(await explained_to(site, user, first["id"])) for user in (USER, OTHER)}
         assert "glass" in told[USER]
         assert "metal" not in told[USER]
