@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -87,9 +87,10 @@ class Pattern:
         same = (fact.source, fact.attribute) == (self.source, self.attribute)
         return same and (not self.values or fact.value in self.values)
 
-    def among(self, stated: Mapping[tuple[str, str], AbstractSet[str]]) -> bool:
-        found = stated.get((self.source, self.attribute))
-        return found is not None and (not self.values or not found.isdisjoint(self.values))
+    @property
+    def asks(self) -> tuple[tuple[str, str, str | None], ...]:
+        """What a fact must be to fit: its source, attribute and value; None: any value."""
+        return tuple((self.source, self.attribute, value) for value in self.values or (None,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +106,6 @@ class Cause:
         """The facts of the first group that is there whole; empty where the cause has no evidence."""
         known = tuple(facts)
         return next((found for group in self.needs if (found := _group(group, known))), ())
-
-    def thinkable(self, stated: Mapping[tuple[str, str], AbstractSet[str]]) -> bool:
-        """Some group has every value it asks for, of whatever subject; a quick no for the many causes without."""
-        return any(all(pattern.among(stated) for pattern in group) for group in self.needs)
 
     def contradicted(self, facts: Iterable[Fact]) -> Fact | None:
         return next((f for f in facts if any(pattern.fits(f) for pattern in self.excluded_by)), None)
@@ -128,14 +125,22 @@ class CauseTable:
     tools: tuple[ToolName, ...]
     causes: Mapping[str, Cause]
     steps: Mapping[str, Step]
+    _asked: Mapping[tuple[str, str, str | None], AbstractSet[str]] = field(init=False, repr=False, compare=False)
+    """The causes that ask for a fact: most ask for none of those of a run, and need no closer look."""
+
+    def __post_init__(self) -> None:
+        asked: dict[tuple[str, str, str | None], set[str]] = {}
+        for cause in self.causes.values():
+            for key in (key for group in cause.needs for pattern in group for key in pattern.asks):
+                asked.setdefault(key, set()).add(cause.id)
+        object.__setattr__(self, "_asked", asked)
 
     def candidates(self, facts: Iterable[Fact]) -> tuple[Cause, ...]:
         """The causes whose evidence is there and that nothing contradicts, in the table's order."""
         known = tuple(facts)
-        stated: dict[tuple[str, str], set[str]] = {}
-        for fact in known:
-            stated.setdefault((fact.source, fact.attribute), set()).add(fact.value)
-        fitting = (c for c in self.causes.values() if c.thinkable(stated))
+        keys = {(f.source, f.attribute, value) for f in known for value in (f.value, None)}
+        asking = {cause for key in keys for cause in self._asked.get(key, ())}
+        fitting = (c for c in self.causes.values() if c.id in asking)
         return tuple(c for c in fitting if c.evidence(known) and c.contradicted(known) is None)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from edge_agent.diagnose.cause_table import CauseTable
 from edge_agent.diagnose.draft import Draft
@@ -40,6 +40,8 @@ class Search:
     english: Wording
     seen: list[Observation] = field(default_factory=list)
     told: Told = unheard
+    _known: tuple[int, Known] | None = field(default=None, init=False)
+    _scopes: dict[tuple[str, tuple[tuple[str, Any], ...]], str | None] = field(default_factory=dict, init=False)
 
     async def look(self, request: ToolRequest) -> Observation:
         observation = await self.gate.call(request)
@@ -48,7 +50,11 @@ class Search:
         return observation
 
     def what(self) -> Known:
-        return known(self.target, self.gate.dossier, self.only_device, self.table)
+        """Worked out once for each state of the dossier, which only grows."""
+        size = len(self.gate.dossier.results)
+        if self._known is None or self._known[0] != size:
+            self._known = size, known(self.target, self.gate.dossier, self.only_device, self.table)
+        return self._known[1]
 
     def next_args(self, tool: str) -> Args | None:
         """The closest scope that was not looked at; else the last one there is; None where none fits."""
@@ -75,7 +81,10 @@ class Search:
         )
 
     def _looked(self, tool: str, args: Args) -> bool:
-        scope = self.gate.scope_of(tool, args)
+        key = tool, tuple(args.items())
+        if key not in self._scopes:
+            self._scopes[key] = self.gate.scope_of(tool, args)
+        scope = self._scopes[key]
         return scope is None or self.gate.progress.looked_at(tool, scope) is not None
 
     def _there(self, tool: str) -> bool:

@@ -38,6 +38,8 @@ def project(data: Mapping[str, Any], cap_bytes: int = PROJECTION_BYTES) -> Proje
 
 def plain_text(text: str) -> str:
     """Without control, format and private characters, so that it can't steer a terminal or hide words."""
+    if text.isprintable():  # nearly every text, and none of those characters is printable
+        return text
     return "".join(c if c == "\n" or unicodedata.category(c)[0] != "C" else " " for c in text)
 
 

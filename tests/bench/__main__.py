@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.bench.diagnosis import diagnosis_5_tools
 from tests.bench.figure import Figure, save, table
 from tests.bench.model_decision import model_decision
 from tests.bench.page import page_event, page_usable, pages_20
@@ -19,6 +20,7 @@ FIGURES: dict[str, Callable[[], Figure]] = {
     "query_round_trip": query_round_trip,
     "command_round_trip": command_round_trip,
     "stop_path": stop_path,
+    "diagnosis_5_tools": diagnosis_5_tools,
     "rules_read": rules_read,
     "rules_200": rules_few,
     "rules_10000": rules_many,
