@@ -7,7 +7,8 @@ from datetime import datetime
 
 from drivers.contract import Mode
 from edge_agent.adapters.log import log
-from edge_agent.adapters.mqtt.link import LinkState, MqttLink
+from edge_agent.adapters.mqtt.line import LinkState
+from edge_agent.adapters.mqtt.link import MqttLink
 from edge_agent.adapters.mqtt.traffic import NotConnected, Published
 from edge_agent.control.view import CellView
 from edge_agent.control.words import arm_words

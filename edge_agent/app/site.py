@@ -19,7 +19,8 @@ from edge_agent.adapters.clock import SystemClock
 from edge_agent.adapters.journal.making import Retention
 from edge_agent.adapters.journal.store import SqliteJournal
 from edge_agent.adapters.log import log
-from edge_agent.adapters.mqtt.link import LinkState, MqttLink
+from edge_agent.adapters.mqtt.line import LinkState
+from edge_agent.adapters.mqtt.link import MqttLink
 from edge_agent.agent import Agent
 from edge_agent.app.broker_ears import BrokerEars
 from edge_agent.app.from_settings import cell_of, console_of, knobs_of, mqtt_of, packs_of, roles_of, state_folder

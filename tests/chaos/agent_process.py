@@ -25,7 +25,7 @@ from typing import Any
 
 from edge_agent.adapters.clock import SystemClock
 from edge_agent.adapters.model.process_limits import bind_to_parent
-from edge_agent.adapters.mqtt.link import LinkState
+from edge_agent.adapters.mqtt.line import LinkState
 from edge_agent.app import site as wiring
 from edge_agent.app.running import Running
 from edge_agent.cell_file import load_cell

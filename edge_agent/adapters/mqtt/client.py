@@ -15,10 +15,10 @@ from __future__ import annotations
 import asyncio
 import secrets
 import socket
-import ssl
 import threading
 from collections.abc import Callable
-from typing import Any, Final, Literal
+from functools import wraps
+from typing import Any, Concatenate, Final, Literal, ParamSpec
 
 from paho.mqtt.client import Client, ConnectFlags, DisconnectFlags, MQTTMessage
 from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode, MQTTProtocolVersion
@@ -27,7 +27,8 @@ from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
-from edge_agent.adapters.mqtt.settings import MqttSettings, TlsSettings
+from edge_agent.adapters.mqtt.settings import MqttSettings
+from edge_agent.adapters.mqtt.tls import VerifyingContext, context_of
 from edge_agent.adapters.mqtt.traffic import (
     Clock,
     Inbound,
@@ -46,6 +47,20 @@ MAX_CORRELATION_BYTES: Final = 256
 _REFUSED_CODES: Final = frozenset(
     {"Bad user name or password", "Not authorized", "Banned", "Bad authentication method"}
 )
+P = ParamSpec("P")
+
+
+def _edge(callback: Callable[Concatenate[Connection, P], None]) -> Callable[Concatenate[Connection, P], None]:
+    """A callback of the library's: whatever is raised in it loses the connection, and nothing else."""
+
+    @wraps(callback)
+    def guarded(connection: Connection, /, *arguments: P.args, **named: P.kwargs) -> None:
+        try:
+            callback(connection, *arguments, **named)
+        except BaseException as error:  # noqa: BLE001 - the edge of a vendor's callback
+            connection._hand_over(connection._fault, error)
+
+    return guarded
 
 
 class Connection:
@@ -77,7 +92,7 @@ class Connection:
         self.dropped = 0
         self._receive_maximum = receive_maximum
         self._max_packet_bytes = settings.max_packet_bytes
-        self._tls: _Context | None = None
+        self._tls: VerifyingContext | None = None
         self._client = self._build(will)
 
     async def open(self) -> Opened | NotOpened:
@@ -172,7 +187,7 @@ class Connection:
     def _connect(self, properties: Any) -> None:
         """Blocks; for a thread of its own."""
         if self._settings.tls is not None:
-            self._tls = _tls(self._settings.tls)
+            self._tls = context_of(self._settings.tls)
             self._client.tls_set_context(self._tls)
         self._client.connect(
             self._settings.host,
@@ -211,56 +226,44 @@ class Connection:
         except RuntimeError:
             self.dropped += 1  # the loop is closed: the process is ending
 
+    @_edge
     def _no_delay(self, _client: Client, _userdata: Any, sock: Any) -> None:
-        try:
-            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        except BaseException as error:  # noqa: BLE001 - the edge of a vendor's callback
-            self._hand_over(self._fault, error)
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
+    @_edge
     def _connect_came(
         self, _client: Client, _userdata: Any, _flags: ConnectFlags, code: ReasonCode, properties: Properties | None
     ) -> None:
-        try:
-            self._thread = threading.current_thread()
-            limit = getattr(properties, "MaximumPacketSize", self._settings.max_packet_bytes)
-            self._hand_over(self._answered, str(code), code.is_failure, min(limit, self._settings.max_packet_bytes))
-        except BaseException as error:  # noqa: BLE001 - the edge of a vendor's callback
-            self._hand_over(self._fault, error)
+        self._thread = threading.current_thread()
+        limit = getattr(properties, "MaximumPacketSize", self._settings.max_packet_bytes)
+        self._hand_over(self._answered, str(code), code.is_failure, min(limit, self._settings.max_packet_bytes))
 
+    @_edge
     def _disconnect_came(
         self, _client: Client, _userdata: Any, _flags: DisconnectFlags, code: ReasonCode, _props: Properties | None
     ) -> None:
-        try:
-            self._hand_over(self._lose, str(code))
-        except BaseException as error:  # noqa: BLE001 - the edge of a vendor's callback
-            self._hand_over(self._fault, error)
+        self._hand_over(self._lose, str(code))
 
+    @_edge
     def _suback_came(
         self, _client: Client, _userdata: Any, mid: int, codes: list[ReasonCode], _props: Properties | None
     ) -> None:
-        try:
-            self._hand_over(self._subscribed, mid, not any(code.is_failure for code in codes))
-        except BaseException as error:  # noqa: BLE001 - the edge of a vendor's callback
-            self._hand_over(self._fault, error)
+        self._hand_over(self._subscribed, mid, not any(code.is_failure for code in codes))
 
+    @_edge
     def _puback_came(
         self, _client: Client, _userdata: Any, mid: int, code: ReasonCode, _props: Properties | None
     ) -> None:
-        try:
-            self._hand_over(self._acked, mid, not code.is_failure)
-        except BaseException as error:  # noqa: BLE001 - the edge of a vendor's callback
-            self._hand_over(self._fault, error)
+        self._hand_over(self._acked, mid, not code.is_failure)
 
+    @_edge
     def _message_came(self, client: Client, _userdata: Any, message: MQTTMessage) -> None:
-        try:
-            # The receive maximum bounds QoS 1, which is never dropped here: it would not come again. QoS 0, which
-            # promises nothing, has so much room and no more.
-            if message.qos == 0 and not self._room.acquire(blocking=False):
-                self.dropped += 1
-                return
-            self._hand_over(self._deliver, self._inbound(client, message))
-        except BaseException as error:  # noqa: BLE001 - the edge of a vendor's callback
-            self._hand_over(self._fault, error)
+        # The receive maximum bounds QoS 1, which is never dropped here: it would not come again. QoS 0, which
+        # promises nothing, has so much room and no more.
+        if message.qos == 0 and not self._room.acquire(blocking=False):
+            self.dropped += 1
+            return
+        self._hand_over(self._deliver, self._inbound(client, message))
 
     def _inbound(self, client: Client, message: MQTTMessage) -> Inbound:
         properties, mid, qos = message.properties, message.mid, message.qos
@@ -340,29 +343,3 @@ def _properties(packet: int, **values: Any) -> Any:
 
 def _short(correlation: bytes | None) -> bytes | None:
     return correlation if correlation is not None and len(correlation) <= MAX_CORRELATION_BYTES else None
-
-
-class _Context(ssl.SSLContext):
-    """Knows the socket it wrapped: paho leaves it open when the handshake fails."""
-
-    wrapped: ssl.SSLSocket | None = None
-
-    def wrap_socket(self, *arguments: Any, **options: Any) -> ssl.SSLSocket:
-        self.wrapped = super().wrap_socket(*arguments, **options)
-        return self.wrapped
-
-    def close_wrapped(self) -> None:
-        if self.wrapped is not None:
-            self.wrapped.close()
-
-
-def _tls(settings: TlsSettings) -> _Context:
-    """Verifies the broker's certificate and name; there is no setting to leave that out."""
-    context = _Context(ssl.PROTOCOL_TLS_CLIENT)
-    if settings.ca_file is None:
-        context.load_default_certs()
-    else:
-        context.load_verify_locations(settings.ca_file)
-    if settings.cert_file is not None:
-        context.load_cert_chain(settings.cert_file, settings.key_file)
-    return context

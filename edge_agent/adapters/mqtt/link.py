@@ -1,15 +1,9 @@
 """The agent's side of the broker: two connections, kept up; what came in; what may go out.
 
-```
-            open, log in        subscribe, prove           own messages back
- OFFLINE ──────────────▶ CONNECTING ──────────▶ PROVING ──────────────────▶ ONLINE
-    ▲  wait 1…30 s, after a bad password 60 s      │ not within 10 s            │ lost
-    └──────────────────────────────────────────────┴───────────────────────────┘
-```
 One connection carries requests and presence (eight in flight, acknowledged by their taker once their row is
 written), the other stops alone (acknowledged on arrival), because on a shared one a stop is not delivered while eight
-requests wait for their rows. A line is proved when the agent's own message came back on it: `P/status` on the first,
-a probe on the agent's own stop topic on the second. A granted subscription proves nothing.
+requests wait for their rows. What has to come back to prove a line is `P/status` on the first and a probe on the
+agent's own stop topic on the second.
 """
 
 from __future__ import annotations
@@ -19,59 +13,30 @@ import contextlib
 import secrets
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from enum import StrEnum
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal
 
 from pydantic import ValidationError
 
 from edge_agent.adapters.mqtt.client import Connection
+from edge_agent.adapters.mqtt.line import Line, LinkState
 from edge_agent.adapters.mqtt.settings import MqttSettings
-from edge_agent.adapters.mqtt.traffic import Clock, Inbound, LastWill, NotConnected, NotOpened, Published, Subscription
+from edge_agent.adapters.mqtt.traffic import Clock, Inbound, LastWill, NotConnected, Published, Subscription
 from edge_agent.messages.encode import encode
 from edge_agent.messages.status import HEARTBEAT_S, StatusMessage
 from edge_agent.messages.topics import TopicKind, Topics
 
 REQUESTS_IN_FLIGHT: Final = 8
 STOPS_IN_FLIGHT: Final = 100
-STALE_S: Final = 10.0
-"""Own messages older than this: the line is not alive, whatever paho says."""
-GIVE_UP_S: Final = 15.0
-"""And older than this it is dropped, so that also an agent without a watchdog comes back."""
 FAREWELL_S: Final = 1.0
 _PROBE: Final = b"PROBE "
-
-
-class LinkState(StrEnum):
-    OFFLINE = "OFFLINE"
-    CONNECTING = "CONNECTING"
-    PROVING = "PROVING"
-    ONLINE = "ONLINE"
-    REFUSED = "REFUSED"
-    """The broker does not take this login; tried again once a minute."""
-
-
-LineName: TypeAlias = Literal["requests", "stops"]
-
-
-@dataclass(slots=True)
-class _Line:
-    """One of the two connections, over all its lives."""
-
-    name: LineName
-    subscriptions: tuple[Subscription, ...]
-    in_flight: int
-    take: Callable[[Inbound], None]
-    generation: int = 0
-    connection: Connection | None = None
-    state: LinkState = LinkState.OFFLINE
-    reason: str = "not started"
-    beat: int = 0
-    """Raised with each own message; those before `first_beat` belong to an earlier connection."""
-    first_beat: int = 0
-    seen_s: float = 0.0
-    proved: asyncio.Event = field(default_factory=asyncio.Event)
+_ORDER: Final = (
+    LinkState.REFUSED,
+    LinkState.OFFLINE,
+    LinkState.CONNECTING,
+    LinkState.PROVING,
+    LinkState.ONLINE,
+)
 
 
 class MqttLink:
@@ -99,10 +64,28 @@ class MqttLink:
         self._status_topic = self._topics.of(TopicKind.STATUS)
         self._probe_topic = self._topics.of(TopicKind.STOP, user=settings.username)
         self.inbound: asyncio.Queue[Inbound] = asyncio.Queue(settings.max_inbound)
-        self._requests = _Line("requests", self._request_filters(), REQUESTS_IN_FLIGHT, self._take_request)
-        self._stops = _Line("stops", (self._filter(TopicKind.STOP),), STOPS_IN_FLIGHT, self._take_stop)
+        self._requests = Line(
+            "requests",
+            settings,
+            clock,
+            subscriptions=self._request_filters(),
+            in_flight=REQUESTS_IN_FLIGHT,
+            take=self._take_request,
+            say=self._say_status,
+            changed=self._changed,
+            will=self._will,
+        )
+        self._stops = Line(
+            "stops",
+            settings,
+            clock,
+            subscriptions=(self._filter(TopicKind.STOP),),
+            in_flight=STOPS_IN_FLIGHT,
+            take=self._take_stop,
+            say=self._say_probe,
+            changed=self._changed,
+        )
         self._tasks: list[asyncio.Task[None]] = []
-        self._thread_died: str | None = None
         self._told = LinkState.OFFLINE
         self._online = asyncio.Event()
         self.dropped = 0
@@ -111,7 +94,7 @@ class MqttLink:
 
     async def start(self) -> None:
         """Begin to keep both connections up. Returns at once: without a broker the agent still runs."""
-        self._tasks = [asyncio.create_task(self._keep(line), name=f"mqtt-{line.name}") for line in self._lines]
+        self._tasks = [asyncio.create_task(line.keep(), name=f"mqtt-{line.name}") for line in self._lines]
         self._tasks.append(asyncio.create_task(self._beat(), name="mqtt-heartbeat"))
 
     async def stop(self) -> None:
@@ -161,23 +144,12 @@ class MqttLink:
         return connection.publish(topic, payload, qos=qos, retain=retain, expiry_s=expiry_s, correlation=correlation)
 
     def alive(self, now_s: float) -> bool:
-        """False when the link believes something that is not so: a network thread or a task of ours is dead, or a
-        line that counts as up has been silent. A broker that is known to be away leaves the link alive."""
-        if self._thread_died is not None or any(task.done() for task in self._tasks):
-            return False
-        return all(self._line_alive(line, now_s) for line in self._lines)
+        """False when the link believes something that is not so: a task of ours is dead, or a line is."""
+        return not any(task.done() for task in self._tasks) and all(line.alive(now_s) for line in self._lines)
 
     @property
-    def _lines(self) -> tuple[_Line, _Line]:
+    def _lines(self) -> tuple[Line, Line]:
         return self._requests, self._stops
-
-    def _line_alive(self, line: _Line, now_s: float) -> bool:
-        connection = line.connection
-        if line.state is not LinkState.ONLINE or connection is None:
-            return True
-        quiet_s = now_s - connection.last_traffic_s
-        fresh = now_s - line.seen_s < STALE_S and quiet_s <= 2 * self._settings.keepalive_s
-        return fresh and connection.thread_alive()
 
     def _filter(self, kind: TopicKind, *, kept: bool = False) -> Subscription:
         return Subscription(self._topics.filter(kind), kept)
@@ -186,80 +158,7 @@ class MqttLink:
         presence = self._filter(TopicKind.PRESENCE, kept=True)
         return self._filter(TopicKind.REQ), presence, self._filter(TopicKind.STATUS)
 
-    # Keeping a line up.
-
-    async def _keep(self, line: _Line) -> None:
-        wait_s = self._settings.reconnect_min_s
-        while True:
-            was_online = await self._one_life(line)
-            if was_online:
-                wait_s = self._settings.reconnect_min_s
-            pause_s = self._settings.refused_wait_s if line.state is LinkState.REFUSED else wait_s
-            await asyncio.sleep(pause_s)
-            wait_s = min(2 * wait_s, self._settings.reconnect_max_s)
-
-    async def _one_life(self, line: _Line) -> bool:
-        """Open, prove, wait for the end. True when the line was ONLINE in between."""
-        line.generation += 1
-        line.proved.clear()
-        line.connection = connection = Connection(
-            self._settings,
-            generation=line.generation,
-            receive_maximum=line.in_flight,
-            on_message=line.take,
-            clock=self._clock,
-            will=self._will() if line is self._requests else None,
-        )
-        self._enter(line, LinkState.CONNECTING, "connecting")
-        try:
-            if not await self._up(line, connection):
-                return False
-            self._enter(line, LinkState.ONLINE, "")
-            await self._until_lost(line, connection)
-            return True
-        finally:
-            if line.state is not LinkState.REFUSED:
-                reason = connection.lost.result() if connection.lost.done() else line.reason
-                self._enter(line, LinkState.OFFLINE, reason)
-            line.connection = None
-            await connection.close()
-
-    async def _up(self, line: _Line, connection: Connection) -> bool:
-        answer = await connection.open()
-        if isinstance(answer, NotOpened):
-            self._enter(line, LinkState.REFUSED if answer.refused else LinkState.OFFLINE, answer.reason)
-            return False
-        if not await connection.subscribe(line.subscriptions):
-            self._enter(line, LinkState.OFFLINE, "the broker did not grant the subscriptions; see its access list")
-            return False
-        line.first_beat = line.beat + 1
-        self._enter(line, LinkState.PROVING, "waiting for our own message to come back")
-        self._say(line, connection)
-        try:
-            async with asyncio.timeout(self._settings.prove_timeout_s):
-                await line.proved.wait()
-        except TimeoutError:
-            within_s = self._settings.prove_timeout_s
-            self._enter(line, LinkState.OFFLINE, f"own message did not come back within {within_s} s; access list?")
-            return False
-        return not connection.lost.done()
-
-    async def _until_lost(self, line: _Line, connection: Connection) -> None:
-        while not connection.lost.done():
-            await asyncio.wait({connection.lost}, timeout=HEARTBEAT_S / 2)
-            if not connection.thread_alive():
-                await asyncio.sleep(0)  # its last word may be on its way to us
-            if not connection.thread_alive() and not connection.lost.done():
-                # paho would go on saying "published". Said once and for all: the process is to be restarted.
-                self._thread_died = f"{line.name}: the network thread ended without a word"
-                line.reason = self._thread_died
-                return
-            if self._clock() - line.seen_s > GIVE_UP_S:
-                line.reason = "own messages stopped coming back"
-                return
-
-    def _enter(self, line: _Line, state: LinkState, reason: str) -> None:
-        line.state, line.reason = state, reason
+    def _changed(self) -> None:
         if self.state is not self._told:
             self._told = self.state
             (self._online.set if self.state is LinkState.ONLINE else self._online.clear)()
@@ -271,16 +170,13 @@ class MqttLink:
         while True:
             await asyncio.sleep(HEARTBEAT_S)
             for line in self._lines:
-                if line.connection is not None and line.state in (LinkState.PROVING, LinkState.ONLINE):
-                    self._say(line, line.connection)
+                line.speak()
 
-    def _say(self, line: _Line, connection: Connection) -> None:
-        line.beat += 1
-        if line is self._requests:
-            connection.publish(self._status_topic, self._status("ONLINE"), retain=True)
-        else:
-            probe = _PROBE + f"{self._instance} {line.beat}".encode()
-            connection.publish(self._probe_topic, probe, qos=0)
+    def _say_status(self, connection: Connection, _beat: int) -> None:
+        connection.publish(self._status_topic, self._status("ONLINE"), retain=True)
+
+    def _say_probe(self, connection: Connection, beat: int) -> None:
+        connection.publish(self._probe_topic, _PROBE + f"{self._instance} {beat}".encode(), qos=0)
 
     def _publish_status(self, word: Literal["ONLINE", "OFFLINE"]) -> Published | NotConnected:
         return self.publish(self._status_topic, self._status(word), retain=True)
@@ -323,7 +219,7 @@ class MqttLink:
         with contextlib.suppress(ValidationError):
             status = StatusMessage.model_validate_json(payload)
             if status.instance == self._instance:
-                self._seen(self._requests, status.beat)
+                self._requests.came_back(status.beat)
             elif status.status == "ONLINE":
                 self.rival_seen_s = self._clock()
 
@@ -341,20 +237,6 @@ class MqttLink:
         """Only the agent's own login can write there; a probe of another instance proves nothing."""
         match payload.split(b" "):
             case [_, instance, beat] if instance == self._instance.encode() and beat.isdigit():
-                self._seen(self._stops, int(beat))
+                self._stops.came_back(int(beat))
             case _:
                 self.dropped += 1
-
-    def _seen(self, line: _Line, beat: int) -> None:
-        if beat >= line.first_beat:
-            line.seen_s = self._clock()
-            line.proved.set()
-
-
-_ORDER: Final = (
-    LinkState.REFUSED,
-    LinkState.OFFLINE,
-    LinkState.CONNECTING,
-    LinkState.PROVING,
-    LinkState.ONLINE,
-)

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 
 from edge_agent.adapters.mqtt.broker import Broker
 from edge_agent.adapters.mqtt.client import Connection
-from edge_agent.adapters.mqtt.link import LinkState, MqttLink
+from edge_agent.adapters.mqtt.line import LinkState
+from edge_agent.adapters.mqtt.link import MqttLink
 from edge_agent.adapters.mqtt.settings import MqttSettings
 from edge_agent.adapters.mqtt.traffic import Inbound, Opened, Published, Subscription
 

@@ -14,7 +14,8 @@ import pytest
 
 from edge_agent.adapters.mqtt.broker import Broker
 from edge_agent.adapters.mqtt.client import Connection
-from edge_agent.adapters.mqtt.link import REQUESTS_IN_FLIGHT, STALE_S, LinkState
+from edge_agent.adapters.mqtt.line import STALE_S, LinkState
+from edge_agent.adapters.mqtt.link import REQUESTS_IN_FLIGHT
 from edge_agent.adapters.mqtt.traffic import NotConnected, Published
 from edge_agent.messages.parse import parse_request
 from edge_agent.messages.rejection import Rejection, RejectionName
@@ -262,7 +263,7 @@ async def test_an_error_in_a_callback_loses_the_connection_and_not_the_thread(
 
 
 async def test_silence_of_its_own_messages_is_not_alive(shared_broker: Broker) -> None:
-    async with agent(shared_broker) as one:
+    async with agent(shared_broker, keepalive_s=60) as one:  # so that other traffic would be fresh enough
         await one.online()
         now_s = time.monotonic()
         assert one.link.alive(now_s)
