@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from edge_agent.adapters.console.pin import NOBODY
 from edge_agent.console.entrance import Policy
 from edge_agent.run.journal import Kind
 from edge_agent.safety.cell import CellState
@@ -55,6 +56,7 @@ async def test_a_stop_works_while_logins_are_locked(monkeypatch: pytest.MonkeyPa
         await cell.terminal.until("Logins are locked")
         await cell.terminal.line("stop")
         await cell.state(CellState.STOPPED)
+        assert (await cell.rows(Kind.STOP))[-1].body["by"] == NOBODY
 
 
 async def test_idle_is_logged_out(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -90,6 +92,9 @@ async def test_without_a_usable_file_nobody_gets_in(
         await cell.terminal.until("PIN: ")
         await cell.terminal.line(PIN)
         await cell.terminal.until(answer)
+        assert await sessions(cell) == []
+        await cell.terminal.line("lockout")
+        await cell.terminal.until("log in first")
 
 
 @pytest.mark.parametrize("given_up", ["\x03", "\r"])

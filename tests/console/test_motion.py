@@ -100,6 +100,9 @@ async def test_a_clarification_is_answered_by_number(monkeypatch: pytest.MonkeyP
         await cell.terminal.until("例如：glass")
         await cell.terminal.line("glass")
         await cell.terminal.until("glass 放 2 号箱")
+        asked = [row.body["request"]["type"] for row in await cell.rows(Kind.REQUEST)]
+        assert asked == ["ask", "reply", "reply"]
+        assert await frames(cell) == 0
 
 
 async def test_what_happens_meanwhile_leaves_the_typed_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -112,3 +115,5 @@ async def test_what_happens_meanwhile_leaves_the_typed_line(monkeypatch: pytest.
         await cell.terminal.until("wang> what is the rule for gla")
         await cell.terminal.send(b"ss\r")
         await cell.terminal.until("glass goes to bin 2")
+        (row,) = await cell.rows(Kind.REQUEST)
+        assert row.body["request"]["text"] == "what is the rule for glass"

@@ -157,8 +157,26 @@ async def test_the_line_is_ours_alone(tmp_path: Path) -> None:
             serial.Serial(str(terminal.path), exclusive=True)
 
 
-async def test_a_path_that_is_no_line_is_not_opened_and_not_given_up(tmp_path: Path) -> None:
+async def test_a_path_that_is_no_line_is_not_opened_and_not_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried, open_now = asyncio.Event(), TtyPort._open_now
+    loop = asyncio.get_running_loop()
+
+    def opening(self: TtyPort) -> serial.Serial:
+        try:
+            return open_now(self)
+        except OSError:
+            loop.call_soon_threadsafe(tried.set)
+            raise
+
+    monkeypatch.setattr(TtyPort, "_open_now", opening)
     (tmp_path / "console").write_text("a file")
-    async with line(tmp_path, plugged=False) as (terminal, near, _):
+    async with line(tmp_path, plugged=False) as (terminal, near, port):
+        async with asyncio.timeout(DEADLINE_S):
+            await tried.wait()
+        assert not port.is_open
+        assert near.changes == []
         terminal.plug()
         await near.until_changes([True])
+        assert port.is_open
