@@ -133,9 +133,13 @@ async def start_simulated(settings: Mapping[str, object]) -> AsyncIterator[Modbu
 
 @asynccontextmanager
 async def _child(module: str, *arguments: str) -> AsyncIterator[dict[str, Any]]:
-    """A module as a child process; yields the JSON line it says when ready, ends it afterwards."""
+    """A module as a child process; yields the JSON line it says when ready, ends it afterwards. A group of its own:
+    Ctrl-C in the terminal is its parent's, who ends things in order, the cell last."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", module, *arguments, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
+        *(sys.executable, "-m", module, *arguments),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        process_group=0,
     )
     try:
         yield await _ready(module, process)

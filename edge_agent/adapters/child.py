@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import shutil
+from typing import Final
+
+OWN_GROUP: Final = 0
+"""`process_group` of a child that its parent ends in order: a Ctrl-C in the terminal is then the parent's alone."""
 
 
 def with_us(signal_name: str = "TERM") -> tuple[str, ...]:

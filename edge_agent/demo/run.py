@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import signal
 import time
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 
 from rich.console import Console
 from rich.markup import escape
 
 from edge_agent.adapters.mqtt.broker import BrokerDidNotStart, BrokerMissing
+from edge_agent.demo.ending import Ended, until_told_to_end
 from edge_agent.demo.person import Person, Technician, Unheard
 from edge_agent.demo.site import (
     OPERATOR,
@@ -45,19 +45,38 @@ class Wish:
 
 
 async def run_demo(wish: Wish, console: Console) -> int:
-    """0 when every step came out right."""
+    """0 when every step came out right, also where somebody ended it afterwards; ended before that, 128 + the
+    signal's number, as a shell counts."""
+    played: list[int] = []
     try:
-        async with running_site(model=wish.model, lang=wish.lang) as site, AsyncExitStack() as stack:
-            with console.status("starting broker, arm and agent / 正在启动消息服务器、机械臂和智能体"):
-                stage = await _stage(site, stack, console)
-            failed = await _play(stage, wish, console)
-            if not wish.leave:
-                page = await _page(site, wish, stack)
-                await _stay(site, wish, console, page)
-            return NOT_ALL if failed else ALL_RIGHT
+        return await until_told_to_end(_session(wish, console, played), lambda: _ending(console, wish.lang))
+    except Ended as ended:
+        return played[0] if played else 128 + ended.by
     except (BrokerMissing, BrokerDidNotStart, LineMissing, AgentDied, PageDied) as error:
         console.print(f"[red]{escape(str(error))}[/red]")
         return CANNOT
+
+
+async def _session(wish: Wish, console: Console, played: list[int]) -> int:
+    """`played` gets the outcome as soon as the last step is over."""
+    async with running_site(model=wish.model, lang=wish.lang) as site, AsyncExitStack() as stack:
+        # The people leave before somebody else may come: two terminals on one line would each get half of it.
+        async with AsyncExitStack() as people:
+            with console.status("starting broker, arm and agent / 正在启动消息服务器、机械臂和智能体"):
+                stage = await _stage(site, people, console)
+            failed = await _play(stage, wish, console)
+        played.append(NOT_ALL if failed else ALL_RIGHT)
+        if not wish.leave:
+            await _stay(site, wish, console, await _page(site, wish, stack))
+        return played[0]
+
+
+def _ending(console: Console, lang: Lang) -> None:
+    """Said at once: what was started needs a moment to end in order."""
+    with suppress(OSError):  # the terminal itself may be what is gone
+        console.print(
+            "\n正在结束并停止所启动的一切……" if lang == "zh" else "\nEnding; stopping all that was started ..."
+        )
 
 
 async def _stage(site: Site, stack: AsyncExitStack, console: Console) -> Stage:
@@ -115,7 +134,7 @@ async def _page(site: Site, wish: Wish, stack: AsyncExitStack) -> str | None:
 
 
 async def _stay(site: Site, wish: Wish, console: Console, page: str | None) -> None:
-    """Until Ctrl-C; everything that was started ends with it."""
+    """Until somebody ends it."""
     port, settings = site.broker.port, site.settings
     say = f"edge-agent say --port {port} --user {OPERATOR} --password {PASSWORDS[OPERATOR]}"
     told = {
@@ -143,8 +162,4 @@ async def _stay(site: Site, wish: Wish, console: Console, page: str | None) -> N
     )
     for line in lines:
         console.print(escape(line), highlight=False, soft_wrap=True)
-    ended = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for each in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(each, ended.set)
-    await ended.wait()
+    await asyncio.Event().wait()

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from drivers.contract import SimulatedCell
-from edge_agent.adapters.child import with_us
+from drivers.package import SimulatedCell
+from edge_agent.adapters.child import OWN_GROUP, with_us
 from edge_agent.adapters.clock import SystemClock
 from edge_agent.adapters.console.pin import write_pin
 from edge_agent.adapters.journal.making import create
@@ -77,8 +77,10 @@ class Site:
                 str(self.settings),
                 "--simulator",
                 str(self.folder / "simulator.json"),
+                stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
+                process_group=OWN_GROUP,
             )
 
     async def kill_agent(self) -> None:
@@ -178,7 +180,8 @@ def _serial_line() -> Iterator[tuple[Path, Path]]:
         raise LineMissing("socat was not found. Nothing was started. Do: sudo apt-get install -y socat")
     with TemporaryDirectory(prefix="edge-agent-line-") as folder:
         near, far = Path(folder, "technician"), Path(folder, "agent")
-        line = subprocess.Popen([*with_us(), program, *(f"pty,raw,echo=0,link={end}" for end in (near, far))])
+        ends = (f"pty,raw,echo=0,link={end}" for end in (near, far))
+        line = subprocess.Popen([*with_us(), program, *ends], process_group=OWN_GROUP)
         try:
             _wait_for(near, far)
             yield near, far

@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final
 
+from edge_agent.adapters.child import OWN_GROUP, with_us
 from edge_agent.adapters.mqtt.broker import free_port
 from edge_agent.messages.codes import Lang
 from edge_agent.messages.topics import DEFAULT_PREFIX
@@ -39,7 +40,13 @@ async def running_page(
     arguments = ("--broker-port", str(broker_port), "--prefix", prefix, "--port", str(page_port), "--lang", lang)
     with log.open("ab") as out:
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "edge_agent", "hmi", *arguments, stdout=out, stderr=out, env=_environment()
+            *with_us(),
+            *(sys.executable, "-m", "edge_agent", "hmi", *arguments),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=out,
+            stderr=out,
+            env=_environment(),
+            process_group=OWN_GROUP,
         )
     try:
         await _listening(process, page_port, log)

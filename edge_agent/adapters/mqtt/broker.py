@@ -18,6 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
+from edge_agent.adapters.child import OWN_GROUP, with_us
 from edge_agent.adapters.mqtt.access import BrokerFiles, access_list, broker_configuration
 from edge_agent.messages.topics import DEFAULT_PREFIX
 
@@ -92,11 +93,11 @@ class Broker:
         self._child = None
 
     def _spawn(self, executable: str) -> subprocess.Popen[bytes]:
-        setpriv = shutil.which("setpriv")
-        guard = [setpriv, "--pdeathsig", "TERM", "--"] if setpriv else []
         with self._path("stderr").open("ab") as errors:
-            command = [*guard, executable, "-c", str(self._path("conf"))]
-            return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=errors, stderr=errors)
+            command = [*with_us(), executable, "-c", str(self._path("conf"))]
+            return subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=errors, stderr=errors, process_group=OWN_GROUP
+            )
 
     def _ready(self) -> bool:
         deadline_s = time.monotonic() + READY_WITHIN_S
