@@ -11,7 +11,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Final, cast
 
-from drivers.contract import DriverPackage
+from drivers.package import DriverPackage
 from edge_agent.checked_file import BadFile, Fault, checked, fault
 from edge_agent.safety.cell_spec import CellSpec, Device
 

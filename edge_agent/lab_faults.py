@@ -11,7 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from drivers.contract import ActiveFault, DriverError, FaultArgument
+from drivers.contract import DriverError
+from drivers.package import ActiveFault, FaultArgument
 from edge_agent.messages.cell_state import InjectedFault
 from edge_agent.messages.codes import ErrorCode
 from edge_agent.run.journal import Entry, Journal, Kind

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
 
-from drivers.contract import ActiveFault, FaultArgument, FaultInfo
+from drivers.package import ActiveFault, FaultArgument, FaultInfo
 
 MAX_COUNT = 10_000
 MAX_ACTIVE = 16

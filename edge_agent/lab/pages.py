@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from drivers.contract import FaultInfo
-from edge_agent.lab.catalogue import as_markdown, catalogue
+from drivers.package import FaultInfo
 from edge_agent.messages.codes import Lang
+
+from edge_agent.lab.catalogue import as_markdown, catalogue
 
 FOLDER: Final = Path(__file__).parent
 NAMES: Final = ("glossary", "faults", "loop", "budget", "failures", "prompt", "audit", "checklist")

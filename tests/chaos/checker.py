@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal
 
-from drivers.contract import ReceiptState, StartedMotion
+from drivers.contract import ReceiptState
+from drivers.package import StartedMotion
 from edge_agent.run.journal import Kind, Row
 from edge_agent.safety.command import FINAL, CommandState
 

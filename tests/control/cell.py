@@ -10,7 +10,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from drivers.contract import Action, SimulatedCell
+from drivers.contract import Action
+from drivers.package import SimulatedCell
 from edge_agent.adapters.clock import SystemClock
 from edge_agent.adapters.journal.making import create
 from edge_agent.adapters.journal.store import SqliteJournal
@@ -24,6 +25,7 @@ from edge_agent.safety.cell import CellState
 from edge_agent.safety.cell_spec import CellSpec
 from edge_agent.safety.confirm import Answer, Confirmed, Prompt, digest
 from edge_agent.safety.contract import Proposal, check
+
 from edge_agent.world import open_driver, package_of, simulator_settings
 
 DEADLINE_S = 20.0
