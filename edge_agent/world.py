@@ -21,6 +21,8 @@ from edge_agent.adapters.stores.knowledge import MarkdownKnowledge
 from edge_agent.adapters.stores.rule_copy import JsonRuleCopy
 from edge_agent.control.view import CellView
 from edge_agent.control.words import arm_words
+from edge_agent.driver_packages import driver_package
+from edge_agent.lab_faults import LabFaults
 from edge_agent.run.journal import Journal
 from edge_agent.run.retry import RetryPolicy
 from edge_agent.safety.cell_spec import CellSpec, Device
@@ -39,9 +41,6 @@ from edge_agent.tools.task_status import task_status
 from edge_agent.tools.tool import TIMEOUT_S, ToolName
 from offline_rules.lexicon import Lexicon, default_lexicon
 from offline_rules.router import Router
-
-from edge_agent.driver_packages import driver_package
-from edge_agent.lab_faults import LabFaults
 
 
 @dataclass(slots=True)

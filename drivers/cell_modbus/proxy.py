@@ -21,14 +21,13 @@ from typing import TextIO
 from drivers.cell_modbus.connections import Connections
 from drivers.cell_modbus.control_port import ControlServer, Handler, until_stdin_ends
 from drivers.cell_modbus.counting import Count
+from drivers.cell_modbus.faults import FaultPort
 from drivers.cell_modbus.relay import Lane, Relay
 from drivers.cell_modbus.serial_front import SerialFront
+from drivers.cell_modbus.simulator import mbap
 from drivers.cell_modbus.simulator.mbap import Frame
 from drivers.cell_modbus.simulator.pty_line import PtyLine
 from drivers.package import FaultArgument
-
-from drivers.cell_modbus.faults import FaultPort
-from drivers.cell_modbus.simulator import mbap
 
 HOST = "127.0.0.1"
 MAX_CONNECTIONS = 8

@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from drivers.cell_modbus.control_port import ask
+from drivers.cell_modbus.faults import EDGE_OF, PROXY_EDGES, BadFault, checked_arguments
 from drivers.cell_modbus.simulator.profile import Profile
 from drivers.contract import Action, DriverError, Mode, PoseTenths
 from drivers.package import ActiveFault, FaultArgument, StartedMotion
-
-from drivers.cell_modbus.faults import EDGE_OF, PROXY_EDGES, BadFault, checked_arguments
 
 START_TIMEOUT_S = 20.0
 """A fresh interpreter on a busy small machine."""

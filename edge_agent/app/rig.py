@@ -9,7 +9,6 @@ from typing import Final
 
 from drivers.package import FaultArgument, SimulatedCell
 from edge_agent.safety.cell_spec import CellSpec
-
 from edge_agent.world import package_of, simulator_settings
 
 SIMULATOR_FILE: Final = "simulator.json"

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from drivers.package import SimulatedCell
+from edge_agent import distribution
 from edge_agent.adapters.clock import SystemClock
 from edge_agent.adapters.journal.making import Retention
 from edge_agent.adapters.journal.store import SqliteJournal
@@ -24,6 +25,7 @@ from edge_agent.agent import Agent
 from edge_agent.app.broker_ears import BrokerEars
 from edge_agent.app.from_settings import cell_of, console_of, knobs_of, mqtt_of, packs_of, roles_of, state_folder
 from edge_agent.app.model import model_name, open_model
+from edge_agent.app.rig import attach_rig, start_rig
 from edge_agent.app.running import Running
 from edge_agent.capabilities import Capabilities
 from edge_agent.console.console import Console
@@ -40,6 +42,7 @@ from edge_agent.health import (
     model_away,
     storage_low,
 )
+from edge_agent.lab_faults import OWN, LabFaults
 from edge_agent.lab_model import LabModel
 from edge_agent.messages.encode import encode_event
 from edge_agent.messages.topics import TopicKind, Topics
@@ -51,10 +54,6 @@ from edge_agent.safety.cell_spec import CellSpec
 from edge_agent.settings import Settings
 from edge_agent.understand.port import ModelPort
 from edge_agent.understand.thresholds import Thresholds
-
-from edge_agent import distribution
-from edge_agent.app.rig import attach_rig, start_rig
-from edge_agent.lab_faults import OWN, LabFaults
 from edge_agent.world import ArmNow, Stores, boundary, fault_names, open_driver, router
 
 VERSION: Final = version(distribution.NAME)

@@ -9,9 +9,8 @@ from drivers.contract import Mode
 from drivers.package import SimulatedCell
 from edge_agent.agent import Agent
 from edge_agent.cases.faults import Fault
-from edge_agent.safety.cell import CellState
-
 from edge_agent.lab_faults import MODEL, LabFaults
+from edge_agent.safety.cell import CellState
 
 DEADLINE_S: Final = 20.0
 MANY: Final = 1_000

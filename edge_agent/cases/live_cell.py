@@ -22,11 +22,13 @@ from edge_agent.adapters.clock import SystemClock
 from edge_agent.adapters.journal.making import create
 from edge_agent.adapters.journal.store import SqliteJournal
 from edge_agent.agent import Agent
+from edge_agent.cases.beginning import DEADLINE_S, looked_again, put, reach, until
 from edge_agent.cases.cell import USERS, Flat, Observed, Script, Setup
 from edge_agent.cases.cut_short import CutShort
 from edge_agent.cases.faults import Fault
 from edge_agent.cases.in_process import InProcess
 from edge_agent.cases.mechanisms import Mechanism
+from edge_agent.cases.one_life import Edges, Ground, Life, begin_life
 from edge_agent.cases.scripted_edges import ScriptedEdges
 from edge_agent.cell_file import load_cell
 from edge_agent.desk.arrival import Arrival
@@ -37,11 +39,8 @@ from edge_agent.run.ids import ULID_ENTROPY_BYTES, ulid
 from edge_agent.run.journal import Row
 from edge_agent.safety.cell import CellState
 from edge_agent.safety.cell_spec import CellSpec
-from offline_rules.router import Router
-
-from edge_agent.cases.beginning import DEADLINE_S, looked_again, put, reach, until
-from edge_agent.cases.one_life import Edges, Ground, Life, begin_life
 from edge_agent.world import Stores, package_of, router, simulator_settings
+from offline_rules.router import Router
 
 CASE_MAX_DURATION_MS = 200
 CASE_TIME_SCALE = 0.05

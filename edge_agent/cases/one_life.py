@@ -14,6 +14,7 @@ from drivers.package import SimulatedCell
 from edge_agent.adapters.clock import SystemClock
 from edge_agent.adapters.journal.store import SqliteJournal
 from edge_agent.agent import Agent
+from edge_agent.cases import switched_off
 from edge_agent.cases.cell import CLIENT, USERS, Setup
 from edge_agent.cases.cut_short import CutShort
 from edge_agent.cases.mechanisms import Mechanism
@@ -21,6 +22,7 @@ from edge_agent.cases.scripted_dispatch import AgentKilled, ScriptedDispatch
 from edge_agent.cases.scripted_edges import ScriptedEdges
 from edge_agent.control.core import Tempo
 from edge_agent.diagnose.cause_table import CauseTable
+from edge_agent.lab_faults import LabFaults
 from edge_agent.lab_model import LabModel
 from edge_agent.parts import Knobs, Outlet, Parts
 from edge_agent.policies import Policies
@@ -29,11 +31,8 @@ from edge_agent.safety.cell_spec import CellSpec
 from edge_agent.safety.permission import role_of
 from edge_agent.understand.scores import ModelCause, NoUsableModel
 from edge_agent.understand.scripted import ScriptedModel
-from offline_rules.router import Router
-
-from edge_agent.cases import switched_off
-from edge_agent.lab_faults import LabFaults
 from edge_agent.world import ArmNow, Stores, boundary, fault_names, open_driver
+from offline_rules.router import Router
 
 PRESENCE_S = 3_600.0
 

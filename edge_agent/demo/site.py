@@ -25,7 +25,6 @@ from edge_agent.adapters.console.pin import write_pin
 from edge_agent.adapters.journal.making import create
 from edge_agent.adapters.mqtt.broker import Broker, running_broker
 from edge_agent.cell_file import load_cell
-
 from edge_agent.world import package_of, simulator_settings
 
 PREFIX = "edge-agent/v1/cell01"

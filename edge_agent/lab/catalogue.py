@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Final, Literal, TypeAlias
 
+from pydantic import BaseModel, ConfigDict, Field
+
 from drivers.package import FaultInfo
 from edge_agent.checked_file import checked, read_toml
 from edge_agent.messages.codes import Lang
-from pydantic import BaseModel, ConfigDict, Field
 
 FAULTS_FILE: Final = Path(__file__).with_name("data") / "faults.toml"
 

@@ -21,7 +21,9 @@ from edge_agent.adapters.clock import SystemClock
 from edge_agent.adapters.journal.making import create
 from edge_agent.adapters.mqtt.broker import Broker, running_broker
 from edge_agent.app.model import open_model
+from edge_agent.app.rig import SIMULATOR_FILE, attach_rig
 from edge_agent.app.running import Running
+from edge_agent.app.site import Options, site
 from edge_agent.cases.line import BadLine
 from edge_agent.cases.report.result import load
 from edge_agent.lab.checking import results
@@ -34,9 +36,6 @@ from edge_agent.settings import Cell, Journal, Lab, Model, Mqtt, Settings
 from edge_agent.understand.no_model import NoModel
 from edge_agent.understand.port import ModelPort
 from edge_agent.understand.thresholds import Thresholds
-
-from edge_agent.app.rig import SIMULATOR_FILE, attach_rig
-from edge_agent.app.site import Options, site
 
 MAX_CELLS: Final = 16
 TEACHER: Final = "teacher"

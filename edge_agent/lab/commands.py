@@ -14,29 +14,29 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
+from rich.markdown import Markdown
+from rich.markup import escape
+from rich.table import Table
+
 from drivers.package import FaultInfo
 from edge_agent.adapters.journal.errors import JournalRefused
 from edge_agent.adapters.mqtt.broker import BrokerMissing
 from edge_agent.cases.line import BadLine
 from edge_agent.cases.report.result import Result
 from edge_agent.cell_file import load_cell
+from edge_agent.lab.catalogue import HEADINGS, WHERE, catalogue
 from edge_agent.lab.checking import Checked, check, run_once
+from edge_agent.lab.class_room import MAX_CELLS, ClassWish, cards, class_room
 from edge_agent.lab.demos import DEMOS
 from edge_agent.lab.exercise import STOCK_POLICY, Exercise, NoSuchExercise, exercise, exercises
 from edge_agent.lab.hand_in import hand_in
+from edge_agent.lab.pages import NoSuchPage, page
 from edge_agent.lab.sheet import sheet
 from edge_agent.lab.why import NoSuch, why
 from edge_agent.lab.workbook import DEFAULT_FOLDER, Workbook, open_workbook
 from edge_agent.messages.codes import Lang
 from edge_agent.policies import load_policies
-from rich.console import Console
-from rich.markdown import Markdown
-from rich.markup import escape
-from rich.table import Table
-
-from edge_agent.lab.catalogue import HEADINGS, WHERE, catalogue
-from edge_agent.lab.class_room import MAX_CELLS, ClassWish, cards, class_room
-from edge_agent.lab.pages import NoSuchPage, page
 from edge_agent.world import package_of
 
 BAD_INPUT = 2

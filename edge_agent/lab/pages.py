@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Final
 
 from drivers.package import FaultInfo
-from edge_agent.messages.codes import Lang
-
 from edge_agent.lab.catalogue import as_markdown, catalogue
+from edge_agent.messages.codes import Lang
 
 FOLDER: Final = Path(__file__).parent
 NAMES: Final = ("glossary", "faults", "loop", "budget", "failures", "prompt", "audit", "checklist")

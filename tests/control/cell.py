@@ -25,7 +25,6 @@ from edge_agent.safety.cell import CellState
 from edge_agent.safety.cell_spec import CellSpec
 from edge_agent.safety.confirm import Answer, Confirmed, Prompt, digest
 from edge_agent.safety.contract import Proposal, check
-
 from edge_agent.world import open_driver, package_of, simulator_settings
 
 DEADLINE_S = 20.0

@@ -8,13 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import pytest
+
+from drivers.cell_modbus.faults import CATALOGUE, FaultPort
+from drivers.cell_modbus.rig import ModbusCell
 from drivers.contract import Action, ControllerState, DriverError, LinkLost, NotSent, ReceiptState, WrongReply
 from drivers.package import FaultArgument
 from drivers.wire.modbus import ErrorReply
 from tests.drivers.bench import SESSION, driver_at, idle, job_of, later, run, stopped, until_final
-
-from drivers.cell_modbus.faults import CATALOGUE, FaultPort
-from drivers.cell_modbus.rig import ModbusCell
 
 pytestmark = pytest.mark.net
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from importlib.metadata import entry_points
 
 import pytest
+
+from drivers.cell_modbus.rig import ModbusCell, attach_simulated
 from drivers.cell_modbus.simulator.profile import BINS, HOME, PARK
 from drivers.contract import Action, ControllerState, EndState, PoseTenths, ReceiptLevel, ReceiptState
 from drivers.package import DriverPackage
 from tests.drivers.bench import SESSION, TARGET, driver_at, job_of, run
-
-from drivers.cell_modbus.rig import ModbusCell, attach_simulated
 
 pytestmark = pytest.mark.net
 

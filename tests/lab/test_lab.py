@@ -7,21 +7,21 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
+
 from drivers.package import FaultInfo
 from edge_agent.cases.faults import GROUPS
 from edge_agent.cell_file import load_cell
+from edge_agent.lab.catalogue import as_markdown, catalogue
+from edge_agent.lab.commands import lab
 from edge_agent.lab.demos import DEMOS
 from edge_agent.lab.exercise import STOCK_POLICY
 from edge_agent.lab.sheet import sheet
 from edge_agent.lab.why import NoSuch, why
+from edge_agent.lab_faults import OWN
 from edge_agent.messages.codes import Lang
 from edge_agent.policies import Policies, load_policies
 from edge_agent.run.retry import RetryPolicy
-from typer.testing import CliRunner
-
-from edge_agent.lab.catalogue import as_markdown, catalogue
-from edge_agent.lab.commands import lab
-from edge_agent.lab_faults import OWN
 from edge_agent.world import package_of
 
 LANGS: tuple[Lang, ...] = ("zh", "en")

@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from drivers.cell_modbus.faults import FaultPort
 from drivers.cell_modbus.registers import MAILBOX_WORDS, Code, EndBit, SessionOp, StopLevel
+from drivers.cell_modbus.simulator import profile as cell
 from drivers.cell_modbus.simulator.arm import Arm, Motion, plan
 from drivers.cell_modbus.simulator.command import Command, integrity_fault, request_fault
 from drivers.cell_modbus.simulator.profile import Profile
@@ -19,9 +21,6 @@ from drivers.cell_modbus.simulator.strikes import Strike, take_strikes
 from drivers.cell_modbus.simulator.words import join_u32
 from drivers.contract import Action, ControllerState, Mode, ReceiptState
 from drivers.package import StartedMotion
-
-from drivers.cell_modbus.faults import FaultPort
-from drivers.cell_modbus.simulator import profile as cell
 
 MAX_HISTORY = 100_000
 """Ground truth is never thrown away: past this the controller refuses to move."""

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from drivers.cell_modbus.faults import checked_arguments
 from drivers.cell_modbus.registers import Code, StopLevel
 from drivers.cell_modbus.simulator.arm import Arm
+from drivers.cell_modbus.simulator.controller import INPUT_OF_FAULT, INPUTS, Controller
 from drivers.cell_modbus.simulator.profile import BOOT_MS
 from drivers.contract import ControllerState, Mode, PoseTenths
 from drivers.package import FaultArgument
-
-from drivers.cell_modbus.faults import checked_arguments
-from drivers.cell_modbus.simulator.controller import INPUT_OF_FAULT, INPUTS, Controller
 
 MAX_PARTS = 64
 
