@@ -78,9 +78,9 @@ class Talk:
         return run
 
     def message(self, kind: str, **fields: object) -> dict[str, object]:
-        lang = {} if self.line.lang is None else {"lang": self.line.lang}
-        head = {"v": 1, "id": self.hands.new_id(), "type": kind, "issued_at": utc_text(self.hands.now())}
-        return {**head, "ttl_ms": TTL_MS, "attached": CLIENT, "epoch": self.cell.epoch, **lang, **fields}
+        head: dict[str, object] = {"v": 1, "id": self.hands.new_id(), "type": kind, "ttl_ms": TTL_MS}
+        head |= {"issued_at": utc_text(self.hands.now()), "attached": CLIENT, "epoch": self.cell.epoch}
+        return head | {"lang": self.line.spoken_lang} | fields
 
 
 async def conduct(
@@ -226,7 +226,7 @@ def _record(
 async def _probe(talk: Talk, seen: Observed) -> RunSeen | None:
     if seen.cell_state is not CellState.LOCKED_OUT:
         return None
-    text = PROBE[talk.line.lang or "zh"]
+    text = PROBE[talk.line.spoken_lang]
     return await talk.say(talk.message("ask", text=text), last=False)
 
 

@@ -20,6 +20,7 @@ from edge_agent.cases.spoken import MAX_ITEMS, MAX_TEXT_CHARS, ConfirmReply, Nam
 from edge_agent.cases.words import did_you_mean, not_among, word
 from edge_agent.messages.codes import Lang, Phase, Role
 from edge_agent.safety.cell import CellState
+from offline_rules.normalise import language, normalise
 from offline_rules.reading import Intent, Mood
 
 Value: TypeAlias = Annotated[str, Field(max_length=4000)] | int | float | bool | None
@@ -109,6 +110,11 @@ class CaseLine(Spoken):
 
     def put_in(self) -> tuple[Fault, ...]:
         return tuple(fault(text) for text in self.faults)
+
+    @property
+    def spoken_lang(self) -> Lang:
+        """Of everything that is said in this line; that of its text where the line does not say."""
+        return self.lang or language(normalise(self.text))
 
     @property
     def answers_late(self) -> bool:

@@ -115,7 +115,7 @@ class CaseRecord:
 
     @property
     def lang(self) -> str:
-        return str(self.judged.metadata.get("lang", self.line.lang or "zh"))
+        return str(self.judged.metadata.get("lang", self.line.spoken_lang))
 
 
 NOTHING = RunSeen(request={}, events=(), at_ms=0.0, took_ms=0.0)

@@ -18,8 +18,8 @@ from typing import Any
 
 from edge_agent.adapters.journal.store import SqliteJournal
 from edge_agent.cases.cell import CLIENT, Script, Setup
-from edge_agent.cases.line import ModelItem
 from edge_agent.cases.live_cell import LiveCell, case_spec
+from edge_agent.cases.spoken import ModelItem
 from edge_agent.messages.wire import utc_text
 from edge_agent.run.ids import ULID_ENTROPY_BYTES, ulid
 from edge_agent.run.journal import Duplicate, Entry
