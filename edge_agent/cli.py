@@ -30,7 +30,8 @@ from edge_agent.cases.commands import cases
 from edge_agent.checked_file import BadFile
 from edge_agent.demo.run import Wish as DemoWish
 from edge_agent.demo.run import run_demo
-from edge_agent.doctor import examine, exit_status, report
+from edge_agent.doctor.examine import examine
+from edge_agent.doctor.finding import exit_status, report
 from edge_agent.hmi.commands import hmi
 from edge_agent.interpret import InterpretOptions, explained, models_folder, run_jsonl, run_text
 from edge_agent.lab.commands import lab

@@ -20,7 +20,7 @@ from typing import Annotated, Final, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from edge_agent.checked_file import BadFile, checked, one_fault, read_toml
+from edge_agent.checked_file import checked, one_fault, read_toml
 from edge_agent.diagnose.cause_table import CauseTable, load_causes
 from edge_agent.run.retry import MAX_ATTEMPTS, RetryPolicy
 from edge_agent.safety.site_rules import SiteRule
@@ -168,6 +168,3 @@ def _reasons(retry: _Retry, codes: _Codes, limits: _Thresholds) -> dict[str, str
         THRESHOLDS: limits.reasons,
     }
     return {f"{where} {key}": reason for where, told in tables.items() for key, reason in told.items()}
-
-
-__all__ = ["BadFile", "Policies", "load_policies"]

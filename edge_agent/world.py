@@ -15,14 +15,12 @@ from typing import Any
 
 from drivers.contract import Driver
 from drivers.package import DriverPackage
-from edge_agent.adapters.journal.store import SqliteJournal
 from edge_agent.adapters.stores.cell_store import CellStore, seed
 from edge_agent.adapters.stores.knowledge import MarkdownKnowledge
 from edge_agent.adapters.stores.rule_copy import JsonRuleCopy
 from edge_agent.control.view import CellView
 from edge_agent.control.words import arm_words
 from edge_agent.driver_packages import driver_package
-from edge_agent.lab_faults import LabFaults
 from edge_agent.run.journal import Journal
 from edge_agent.run.retry import RetryPolicy
 from edge_agent.safety.cell_spec import CellSpec, Device
@@ -170,6 +168,3 @@ def fault_names(device: Device) -> dict[str, str]:
     """Full names of the cell's own faults and what the driver package calls them."""
     faults = package_of(device).FAULTS
     return {f"{info.group}.{name}": name for name, info in faults.items()}
-
-
-__all__ = ["ArmNow", "LabFaults", "SqliteJournal", "Stores", "boundary", "fault_names", "open_driver", "router"]

@@ -22,7 +22,7 @@ from drivers.cell_modbus.connections import Connections
 from drivers.cell_modbus.control_port import ControlServer, Handler, until_stdin_ends
 from drivers.cell_modbus.counting import Count
 from drivers.cell_modbus.faults import FaultPort
-from drivers.cell_modbus.relay import Lane, Relay
+from drivers.cell_modbus.relay import Lane, Relay, through
 from drivers.cell_modbus.serial_front import SerialFront
 from drivers.cell_modbus.simulator import mbap
 from drivers.cell_modbus.simulator.mbap import Frame
@@ -124,11 +124,7 @@ class Proxy:
 
 
 def _tcp_lane(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> Lane:
-    async def send(data: bytes) -> None:
-        writer.write(data)
-        await writer.drain()
-
-    return Lane(lambda: mbap.read(reader), Frame.encode, send)
+    return Lane(lambda: mbap.read(reader), Frame.encode, through(writer))
 
 
 async def run(arguments: argparse.Namespace, log: TextIO | None) -> None:

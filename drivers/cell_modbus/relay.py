@@ -30,6 +30,16 @@ class Lane:
     send: Callable[[bytes], Awaitable[None]]
 
 
+def through(writer: asyncio.StreamWriter) -> Callable[[bytes], Awaitable[None]]:
+    """A lane's `send` on a TCP connection: returns when there is room for more."""
+
+    async def send(data: bytes) -> None:
+        writer.write(data)
+        await writer.drain()
+
+    return send
+
+
 @dataclass(slots=True)
 class Relay:
     """Both directions of one connection; remembers which reply belongs to which kind of request."""

@@ -9,7 +9,7 @@ from itertools import count as count_up
 from drivers.cell_modbus.connections import Connections
 from drivers.cell_modbus.counting import Count
 from drivers.cell_modbus.faults import FaultPort
-from drivers.cell_modbus.relay import Lane, Relay
+from drivers.cell_modbus.relay import Lane, Relay, through
 from drivers.cell_modbus.simulator import mbap, rtu
 from drivers.cell_modbus.simulator.mbap import Frame
 from drivers.cell_modbus.simulator.pty_line import PtyLine
@@ -36,12 +36,8 @@ class SerialFront:
             await asyncio.sleep(RECONNECT_S)
 
     async def _relay(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        async def send(data: bytes) -> None:
-            writer.write(data)
-            await writer.drain()
-
         with self._connections.holding(writer):
-            requests = Lane(self._request, Frame.encode, send)
+            requests = Lane(self._request, Frame.encode, through(writer))
             responses = Lane(lambda: mbap.read(reader), rtu.encode, self._line.send)
             await Relay(self._count, self._faults, requests, responses).run()
 

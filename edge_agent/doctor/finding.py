@@ -33,6 +33,7 @@ def report(findings: tuple[Finding, ...], lang: Lang) -> str:
 
 
 def exit_status(findings: tuple[Finding, ...]) -> int:
+    """1 if anything is missing that the agent needs."""
     return int(any(each.verdict is Verdict.MISSING for each in findings))
 
 

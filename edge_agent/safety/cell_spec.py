@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from drivers.contract import NO_POSE, PoseTenths
+from drivers.contract import PoseTenths
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +93,3 @@ class CellSpec:
         if name is None:
             return self.devices[0] if len(self.devices) == 1 else None
         return next((d for d in self.devices if d.name == name), None)
-
-
-__all__ = ["NO_POSE", "Bin", "CellSpec", "Device", "Item", "Limits", "Station"]

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict
 
 from edge_agent.messages.codes import ErrorCode
 from edge_agent.run.ids import RunId
-from edge_agent.run.retry import NO_RETRY, RetryPolicy
+from edge_agent.run.retry import RetryPolicy
 from edge_agent.safety.permission import Operation, Role
 
 TIMEOUT_S: Final = 2.0
@@ -108,6 +108,3 @@ class Tool:
     operation: Operation = Operation.ASK
     retry: RetryPolicy = field(default_factory=RetryPolicy)
     timeout_s: float = TIMEOUT_S
-
-
-__all__ = ["NO_RETRY", "Call", "Caller", "Fact", "Failed", "Found", "Tool", "ToolAnswer", "ToolArgs", "ToolName"]

@@ -14,7 +14,9 @@ from edge_agent.adapters.journal.making import create
 from edge_agent.adapters.model import assemble
 from edge_agent.checked_file import BadFile
 from edge_agent.distribution import Foreign
-from edge_agent.doctor import Finding, Verdict, examine, exit_status, installation, report
+from edge_agent.doctor import installation
+from edge_agent.doctor.examine import examine
+from edge_agent.doctor.finding import Finding, Verdict, exit_status, report
 from edge_agent.settings import Settings
 from offline_rules.reading import Lang
 

@@ -194,11 +194,12 @@ async def test_a_tool_that_raises_is_to_blame() -> None:
     assert "secret detail" in desk.journal.bodies(Kind.ATTEMPT)[0]["detail"]
 
 
-async def test_a_tool_that_hangs_times_out() -> None:
-    async def hanging(_args: Args, _call: Call) -> ToolAnswer:
-        await asyncio.Event().wait()
-        raise AssertionError("never here")
+async def hanging(_args: Args, _call: Call) -> ToolAnswer:
+    await asyncio.Event().wait()
+    raise AssertionError("never here")
 
+
+async def test_a_tool_that_hangs_times_out() -> None:
     result = await ask(Desk([a_tool(hanging, timeout_s=0.01, retry=NO_RETRY)]))
     assert told(result) == (CODE.TIMEOUT, DECISION.REACH_MAX_ATTEMPTS, 1)
 
@@ -210,10 +211,6 @@ async def test_a_slow_tool_answers_itself() -> None:
 
 
 async def test_a_cancelled_task_passes_through() -> None:
-    async def hanging(_args: Args, _call: Call) -> ToolAnswer:
-        await asyncio.Event().wait()
-        raise AssertionError("never here")
-
     task = asyncio.create_task(ask(Desk([a_tool(hanging)])))
     await asyncio.sleep(0)
     await asyncio.sleep(0)
