@@ -19,13 +19,27 @@ from offline_rules.reading import StopSense
 _NOISE: Final = re.compile(
     r"[^\w\u4e00-\u9fff]+|(?<![a-z'])(?:please|pls|plz|now|right|immediately|it|the|that|this|arm|robot|robotic|machine|gripper|everything|"
     r"all|just|oh|god|my|hey|no|ok|okay|quick|quickly|at|once|asap|dammit|damn|damned|fucking|fuck|shit|moving|move|motion|"
-    r"you|for|me|us|sake|everyone|i|yo|dude|man|bro|guys|wait|help|and|so|there|here|or|else|already|a|ah|aah|aaah|argh|oi|hello|hurry|up|seriously|"
+    r"you|for|me|us|sake|everyone|everybody|somebody|one|over|out|sir|miss|mate|i|yo|dude|man|bro|guys|wait|help|and|so|there|here|or|else|already|a|ah|aah|aaah|argh|oi|hello|hurry|up|seriously|"
     r"operation|operations|movement|line|belt|conveyor|cell|system|thing|stuff|arm_\d+|stop|halt|freeze|thanks|thank|tell|make|let|get|to)(?![a-z'])"
-    r"|[啊呀吧啦哎喂嘿了快请麻烦赶紧马上立刻立即全部都给我先你您它机械臂器人设备夹爪一下现在动作运动运行所有的整个系统产线去嘛哦噢哇呐停啊唉呦天哪妈卧槽靠救命不好谢谢帮让叫]+|\d+号?",
+    r"|[啊呀吧啦哎喂嘿了快请麻烦赶紧马上立刻立即全部都给我先你您它机械臂器人设备夹爪一下现在动作运动运行所有的整个系统产线去嘛哦噢哇呐停啊唉呦天哪妈卧槽靠救命不好谢谢帮让叫手]+|\d+号?",
     re.ASCII,
 )
 _REPEATED: Final = re.compile(r"([a-z])\1{2,}")
 _SPELT: Final = re.compile(r"(?<![a-z0-9'])[a-z](?:[ .\-][a-z]){3,5}(?![a-z0-9'])")
+_NO_CRY: Final = (
+    "^to",
+    *(f" {w}" for w in ["to", "the", "a", "an", "of", "not", "we", "you", "i", "they", "or", "is", "are", "was", "be"]),
+    "will",
+    "must",
+    "n't",
+)
+"""After these `stop` at the end is a noun or told of."""
+_CLAUSE: Final = re.compile(
+    r",|(?<![要就会得让叫该能可我他她说喊写按])(?=(?:快|赶紧|赶快|马上|立刻|立即|你先|给我)(?:停|别动|急停|按停|叫停))|"
+    + "".join(f"(?<!{word})" for word in _NO_CRY)
+    + r" (?=(?:please )?(?:stop|halt|freeze)(?: it| now| please| quick| quickly| the arm| the robot)*[ .!?]*$)"
+)
+"""Where a cry may begin; people who shout type no commas."""
 _SENTENCE: Final = re.compile(r"[^.!?;]+[.!?;]*")
 _QUOTED: Final = re.compile(
     r"""["«<][^"»>]*[\w\u4e00-\u9fff][^"»>]*["»>]|(?<![a-z0-9])'[^']*[\w\u4e00-\u9fff][^']*'(?![a-z0-9])"""
@@ -40,6 +54,7 @@ class _Lexicon:
     presses: re.Pattern[str]
     resets: re.Pattern[str]
     rules_out: re.Pattern[str]
+    asks: re.Pattern[str]
     cries: re.Pattern[str]
     tells: re.Pattern[str]
 
@@ -71,12 +86,18 @@ def _is_stop(sentence: str, lexicon: _Lexicon) -> bool:
     cry = lexicon.cries.sub(" ", sentence)
     if _bare(cry, lexicon):
         return True
+    if not lexicon.asks.search(cry) and any(_bare(clause, lexicon) for clause in _clauses(cry, lexicon)):
+        return True
     if lexicon.rules_out.search(cry):
         return False
-    if lexicon.presses.search(cry) or any(_bare(clause, lexicon) for clause in cry.split(",")):
+    if lexicon.presses.search(cry):
         return True
     without = lexicon.compounds.sub(" x ", cry)
     return lexicon.anywhere.search(without) is not None and lexicon.resets.search(without) is None
+
+
+def _clauses(sentence: str, lexicon: _Lexicon) -> list[str]:
+    return _CLAUSE.split(lexicon.compounds.sub(" x ", sentence))
 
 
 def _bare(text: str, lexicon: _Lexicon) -> bool:
@@ -92,16 +113,23 @@ def _lexicon() -> _Lexicon:
     tables = tomllib.loads((DATA / "stop.toml").read_text(encoding="utf-8"))
     alone = frozenset(tables["alone"])
     zh, en = tables["words_zh"], tables["words_en"]
+    out_zh, out_en, besides = tables["rules_out_zh"], tables["rules_out_en"], frozenset(tables["besides"])
+    patterns: list[str] = tables["rules_out_patterns"]
     return _Lexicon(
         words_pattern(zh, en),
         words_pattern([w for w in zh if w not in alone], [w for w in en if w not in alone]),
         _split(tables["compounds"]),
         _split(tables["presses"]),
         _split(tables["resets"]),
-        words_pattern(tables["rules_out_zh"], tables["rules_out_en"]),
+        _any_of(patterns, out_zh, out_en),
+        _any_of(patterns, [w for w in out_zh if w not in besides], [w for w in out_en if w not in besides]),
         _split(tables["cries"]),
         _split(tables["tells"]),
     )
+
+
+def _any_of(patterns: list[str], zh: list[str], en: list[str]) -> re.Pattern[str]:
+    return re.compile("|".join([*patterns, words_pattern(zh, en).pattern]))
 
 
 def _split(words: list[str]) -> re.Pattern[str]:
