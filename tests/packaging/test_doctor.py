@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from edge_agent import doctor
 from edge_agent.adapters.journal.making import create
 from edge_agent.adapters.model import assemble
 from edge_agent.checked_file import BadFile
 from edge_agent.distribution import Foreign
+from edge_agent.doctor import examine as examination
 from edge_agent.doctor import installation
 from edge_agent.doctor.examine import examine
 from edge_agent.doctor.finding import Finding, Verdict, exit_status, report
@@ -154,6 +154,6 @@ def _no_settings(_file: Path | None) -> Settings:
 
 def test_without_settings_nothing_is_said_of_the_site(monkeypatch: pytest.MonkeyPatch) -> None:
     environ: Mapping[str, str] = {}
-    monkeypatch.setattr(doctor, "load_settings", _no_settings)
+    monkeypatch.setattr(examination, "load_settings", _no_settings)
     names = [each.what for each in examine(None, environ)]
     assert names[-1] == "settings"
