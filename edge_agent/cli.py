@@ -15,7 +15,8 @@ from rich.console import Console
 from rich.progress import Progress
 
 from edge_agent.adapters.clock import SystemClock
-from edge_agent.adapters.journal.errors import JournalRefused
+from edge_agent.adapters.journal.errors import JournalBusy, JournalRefused
+from edge_agent.adapters.journal.folder import hold
 from edge_agent.adapters.journal.making import create
 from edge_agent.adapters.journal.query import Query
 from edge_agent.adapters.journal.reading import all_rows
@@ -37,10 +38,12 @@ from edge_agent.interpret import InterpretOptions, explained, models_folder, run
 from edge_agent.lab.commands import lab
 from edge_agent.measure_model import run_calibrate, run_qualify, table
 from edge_agent.messages.topics import DEFAULT_PREFIX
+from edge_agent.release.texts import texts
+from edge_agent.run.journal import Kind
 from edge_agent.say import SayOptions
 from edge_agent.say import say as talk
 from edge_agent.settings import Settings, load_settings
-from edge_agent.stages.explaining import cut_short, story
+from edge_agent.stages.explaining import printed
 from offline_rules.packs import PackError
 from offline_rules.reading import Lang
 
@@ -106,21 +109,37 @@ def run(
 
 
 @cli.command()
-def explain(run_id: str, settings: SettingsFile = None) -> None:
+def explain(
+    run_id: str,
+    settings: SettingsFile = None,
+    lang: Annotated[str | None, typer.Option(help="zh or en; the terminal's own when not given. 语言。")] = None,
+) -> None:
     """Tell the story of one run from the journal alone. 仅凭日志讲述一次请求的经过。"""
-    raise typer.Exit(_explain(_folder(load_settings(settings)), run_id))
+    raise typer.Exit(_explain(_folder(load_settings(settings)), run_id, spoken(lang)))
 
 
-def _explain(folder: Path, run_id: str) -> int:
+def _explain(folder: Path, run_id: str, lang: Lang) -> int:
     rows = tuple(all_rows(folder, Query(run=run_id, limit=5_000)))
     if not rows:
         print(f"No run {run_id} in the journal of {folder}. {folder} 的日志中没有 {run_id}。", file=sys.stderr)
+        print(
+            "edge-agent explain takes the id of a request (26 characters). 请给出请求的编号（26 个字符）。",
+            file=sys.stderr,
+        )
         return 1
-    for entry in story(rows):
-        print(f"{entry.at.isoformat(timespec='milliseconds')}  {entry.what:<14} {entry.text}")
-    if cut_short(rows):
-        print("The run was cut short: no end was stored. 该请求被中断：日志中没有结束记录。")
+    for line in printed(run_id, rows, texts(lang), going_on=_still_there(folder, rows[-1].epoch)):
+        print(line)
     return 0
+
+
+def _still_there(folder: Path, epoch: int) -> bool:
+    """The agent runs, and this is its present life."""
+    present = max((row.epoch for row in all_rows(folder, Query(kinds=(Kind.EPOCH,)))), default=0)
+    try:
+        hold(folder).close()
+    except JournalBusy:
+        return epoch == present
+    return False
 
 
 @cli.command()

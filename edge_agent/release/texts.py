@@ -19,6 +19,8 @@ from typing import Final, TypeAlias
 from edge_agent.messages.codes import Lang
 
 LANGS: Final[tuple[Lang, ...]] = ("zh", "en")
+FILES: Final = ("{lang}.toml", "story.{lang}.toml")
+"""A language's files: what is said to an operator, and how the story of a run is told."""
 MAX_FACT_CHARS: Final = 300
 """A fact longer than this is cut: an operator's own words or a device's text must not flood a message."""
 
@@ -103,9 +105,9 @@ def require(given: Texts, keys: Iterable[str], *, bare: bool = False) -> None:
             raise WordingError(f"{given.lang}.toml", key, "its last variant must hold no fact")
 
 
-def parse(lang: Lang, text: str) -> Texts:
+def parse(lang: Lang, text: str, file: str | None = None) -> Texts:
     """TOML text to texts. Raises `WordingError`."""
-    file = f"{lang}.toml"
+    file = file or f"{lang}.toml"
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -114,7 +116,14 @@ def parse(lang: Lang, text: str) -> Texts:
 
 
 def _read(lang: Lang) -> Texts:
-    return parse(lang, files("edge_agent.release").joinpath("wording", f"{lang}.toml").read_text("utf-8"))
+    table: dict[str, tuple[Variant, ...]] = {}
+    for name in (each.format(lang=lang) for each in FILES):
+        text = files("edge_agent.release").joinpath("wording", name).read_text("utf-8")
+        own = parse(lang, text, name).table
+        for key in sorted(table.keys() & own.keys()):
+            raise WordingError(name, key, "stands in another file of this language already")
+        table |= own
+    return Texts(lang, MappingProxyType(table))
 
 
 def _flat(file: str, prefix: str, tree: Mapping[str, object]) -> Iterator[tuple[str, tuple[Variant, ...]]]:

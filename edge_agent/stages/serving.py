@@ -96,7 +96,7 @@ class Serving:
             rows = of_reader(rows, job.speaker.user)
         if not rows:
             return self._refused(job, "run_unknown", {"value": run})
-        entries = story(rows)
+        entries = story(rows, job.page.texts, going_on=rows[-1].epoch == self.journal.epoch)
         pages = max(1, -(-len(entries) // ENTRIES_A_PAGE))
         shown = entries[page * ENTRIES_A_PAGE : (page + 1) * ENTRIES_A_PAGE]
         content = timeline(job.page, job.traces, of_run=run, page_no=page, pages=pages, entries=shown)
