@@ -84,7 +84,7 @@ async def test_a_run_is_explained_and_an_alarm_acknowledged(monkeypatch: pytest.
         await line.keys(f"{CODE}\r")
         await line.until("receipt and end state were checked")
         await line.line("explain")
-        assert "state=VERIFIED" in await line.until("frames=1")
+        assert "done and checked; motion frames: 1" in await line.until("0 tokens in")
         cell.agent.supervisor.lock_out("receipt_missing")
         await line.until("ALARM urgent arm.outcome_unknown [active]")
         await line.line("alarms ack arm.outcome_unknown")
