@@ -18,6 +18,7 @@ from edge_agent.adapters.journal.reading import all_rows, broken_segment
 from edge_agent.adapters.journal.segment import Segment
 from edge_agent.adapters.journal.store import SqliteJournal
 from edge_agent.adapters.journal.writing import is_disk_full
+from edge_agent.adapters.one_thread import OneThread
 from edge_agent.run.journal import Entry, JournalFault, Kind
 
 EVENT = Entry(Kind.EVENT, {"n": 1})
@@ -107,6 +108,25 @@ async def test_a_commit_that_hangs_is_a_fault_and_the_loop_goes_on(folder: Path,
             break
     assert isinstance(await journal.append(EVENT), tuple)
     heart.cancel()
+    await journal.close()
+
+
+async def test_a_site_with_a_slow_disk_may_wait_longer(
+    folder: Path, wall: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal = await SqliteJournal.open(folder, wall_ms=wall, commit_deadline_s=3.0)
+    call, waited = OneThread.call, list[float]()
+
+    async def waits(self: OneThread, work: Any, deadline_s: float) -> Any:
+        waited.append(deadline_s)
+        return await call(self, work, deadline_s)
+
+    monkeypatch.setattr(OneThread, "call", waits)
+    await journal.append(EVENT)
+    await journal.append(EVENT, deadline_s=2.0)
+    await journal.append(EVENT, deadline_s=9.0)
+    await journal.next_command_id()
+    assert waited == [3.0, 2.0, 3.0, 3.0]
     await journal.close()
 
 
