@@ -11,7 +11,7 @@ from edge_agent.run.journal import Kind, Row
 Lane: TypeAlias = Literal["said", "understood", "tools", "arm", "told"]
 LANES: Final[tuple[Lane, ...]] = ("said", "understood", "tools", "arm", "told")
 MAX_MOMENTS: Final = 40
-MAX_WORDS: Final = 60
+MAX_WORDS: Final = 90
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +34,20 @@ def _request(body: Mapping[str, Any]) -> str:
     return f"{request.get('type', '')} {request.get('text', '')}".strip()
 
 
+def _attempt(body: Mapping[str, Any]) -> str:
+    """A failed try, and what was decided about the next."""
+    pause = f" {body['retry_sleep_s']} s" if body.get("retry_sleep_s") else ""
+    told = f"{body.get('tool', '')} attempt {body.get('attempt', '?')} {body.get('error.code', '')}"
+    return f"{told} {body.get('retry_decision', '')}{pause}"
+
+
 WORDS: Final[Mapping[Kind, tuple[Lane, Callable[[Mapping[str, Any]], str]]]] = {
     Kind.REQUEST: ("said", _request),
     Kind.REJECTION: ("said", lambda b: f"refused {b.get('name', '')}"),
     Kind.READING: ("understood", lambda b: f"{b.get('disposition', '')} {b.get('reason', '')}"),
     Kind.MODEL_CALL: ("understood", lambda b: f"model {b.get('purpose', '')} {b.get('end', '')}"),
     Kind.GUARD: ("understood", lambda b: f"guard {b.get('guard', '')} {b.get('verdict', '')}"),
-    Kind.ATTEMPT: ("tools", lambda b: f"{b.get('tool', b.get('tool_name', ''))} {b.get('error.code') or 'ok'}"),
+    Kind.ATTEMPT: ("tools", _attempt),
     Kind.FEEDBACK: ("tools", lambda _: "feedback stored"),
     Kind.COMMAND: ("arm", lambda b: f"{b.get('state', '')} {b.get('command_id', '')}"),
     Kind.LOCKOUT: ("arm", lambda b: f"locked out: {b.get('reason', '')}"),

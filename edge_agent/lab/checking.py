@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import filecmp
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,7 +23,8 @@ JOBS = 1
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """`passed` when every case is as expected, every prediction is right, and nothing written is missing."""
+    """`predictions` are about the policy as it was handed out. `passed` when every case is as expected now, every
+    prediction is right, and nothing written is missing."""
 
     before: Result
     after: Result
@@ -38,28 +40,47 @@ class Checked:
 
 
 async def run_once(book: Workbook) -> Result:
-    """The cases as the policy stands; the first run is kept as `before.json`. Raises what a broken file raises."""
-    result = await _run(load_policies(book.policy), book.lines())
-    if not book.before.is_file():
-        save(result, book.before)
-    return result
+    """The cases as the policy stands. What came of the policy as it was handed out is kept first. Raises what a broken
+    file raises."""
+    first = await _first(book)
+    return first if _unchanged(book) else await _run(load_policies(book.policy), book.lines())
 
 
 async def check(book: Workbook) -> Checked:
     """Kept as `after.json`. Without a run before it, the policy as it was handed out is run first."""
     policies, answers = load_policies(book.policy), read_answers(book.answers)
-    if not book.before.is_file():
-        save(await _run(load_policies(book.given), book.lines()), book.before)
-    before, after = load(book.before), await _run(policies, book.lines())
+    before, after = await _first(book), await _run(policies, book.lines())
     save(after, book.after)
-    asked = {line.id for line in book.exercise.lines}
     return Checked(
         before=before,
         after=after,
         comparison=compare(before, after),
-        predictions=predictions(answers, [v for v in after.cases if v.id in asked]),
+        predictions=predictions(answers, asked(book, before)),
         missing=await missing(book, policies, verdicts),
     )
+
+
+def asked(book: Workbook, result: Result) -> tuple[Verdict, ...]:
+    """Of the cases that were handed out; nobody foretells the group's own."""
+    ids = {line.id for line in book.exercise.lines}
+    return tuple(verdict for verdict in result.cases if verdict.id in ids)
+
+
+async def _first(book: Workbook) -> Result:
+    if not book.before.is_file():
+        book.keep_prediction()
+        save(await _run(load_policies(book.given), book.lines()), book.before)
+    return load(book.before)
+
+
+def _unchanged(book: Workbook) -> bool:
+    changed = filecmp.dircmp(book.given, book.policy)
+    return not book.has_own_cases and _same(changed)
+
+
+def _same(found: filecmp.dircmp[str]) -> bool:
+    here = not (found.diff_files or found.left_only or found.right_only or found.funny_files)
+    return here and all(map(_same, found.subdirs.values()))
 
 
 async def verdicts(policies: Policies, lines: tuple[Placed, ...]) -> tuple[Verdict, ...]:

@@ -7,7 +7,7 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from logging import CRITICAL, getLogger
 from pathlib import Path
@@ -23,15 +23,18 @@ from drivers.package import FaultInfo
 from edge_agent.adapters.journal.errors import JournalRefused
 from edge_agent.adapters.mqtt.broker import BrokerMissing
 from edge_agent.cases.line import BadLine
-from edge_agent.cases.report.result import Result
+from edge_agent.cases.report.result import load
 from edge_agent.cell_file import load_cell
+from edge_agent.lab import telling
 from edge_agent.lab.catalogue import HEADINGS, WHERE, catalogue
-from edge_agent.lab.checking import Checked, check, run_once
+from edge_agent.lab.checking import asked, check, results, run_once
 from edge_agent.lab.class_room import MAX_CELLS, ClassWish, cards, class_room
+from edge_agent.lab.code_diff import code_diff
 from edge_agent.lab.demos import DEMOS
 from edge_agent.lab.exercise import STOCK_POLICY, Exercise, NoSuchExercise, exercise, exercises
 from edge_agent.lab.hand_in import hand_in
 from edge_agent.lab.pages import NoSuchPage, page
+from edge_agent.lab.predictions import predictions, read_answers, unanswered
 from edge_agent.lab.sheet import sheet
 from edge_agent.lab.why import NoSuch, why
 from edge_agent.lab.workbook import DEFAULT_FOLDER, Workbook, open_workbook
@@ -40,6 +43,10 @@ from edge_agent.policies import load_policies
 from edge_agent.world import package_of
 
 BAD_INPUT = 2
+NOTHING_CHECKED: Mapping[Lang, str] = {
+    "zh": "{folder} 里没有检查过的练习，{out} 没有写。先运行：edge-agent lab check NAME",
+    "en": "no exercise in {folder} was checked yet, so {out} was not written; first: edge-agent lab check NAME",
+}
 
 lab = typer.Typer(no_args_is_help=True, help="Faults, exercises and pages for a class. 课堂：故障、练习、教学页。")
 
@@ -74,23 +81,33 @@ def list_(lang: LangOption = None) -> None:
 
 
 @lab.command("run")
-def run(name: str, folder: Folder = DEFAULT_FOLDER, lang: LangOption = None) -> None:
-    """Hand an exercise out and run it as the policy stands. 领取练习，并按当前策略运行。"""
-    told, console = _lang(lang), Console()
+def run(
+    name: str,
+    folder: Folder = DEFAULT_FOLDER,
+    look: Annotated[bool, typer.Option("--look", help="Look without a prediction. 不预测直接看。")] = False,
+    lang: LangOption = None,
+) -> None:
+    """Hand an exercise out; once it is predicted, run it as the policy stands. 领取练习；填好预测后运行。"""
+    told = _lang(lang)
     with _broken():
         book = _book(name, folder)
-        _tell_story(console, book, told)
+        _print(telling.story(book, told))
+        answers = read_answers(book.answers)
+        if not look and not book.before.is_file() and unanswered(answers, (line.id for line in book.exercise.lines)):
+            _print(telling.asks_for_a_prediction(book, told))
+            return
         result = asyncio.run(run_once(book))
-    _tell_verdicts(console, result)
+        foretold = predictions(read_answers(book.predicted), asked(book, load(book.before)))
+    _print(telling.came(book, result, foretold, told))
 
 
 @lab.command("check")
 def check_(name: str, folder: Folder = DEFAULT_FOLDER, lang: LangOption = None) -> None:
     """Run it again with the changed policy: before, after, predictions. 0: done, 1: not yet. 检查练习。"""
-    console = Console()
     with _broken():
-        done = asyncio.run(check(_book(name, folder)))
-    _tell_checked(console, done, _lang(lang))
+        book = _book(name, folder)
+        done = asyncio.run(check(book))
+    _print(telling.checked(book, done, _lang(lang)))
     raise typer.Exit(0 if done.passed else 1)
 
 
@@ -103,8 +120,10 @@ def report(
 ) -> None:
     """One page to hand in: sheet, policy diff, before and after, timelines. 交作业的单页报告。"""
     with _broken():
-        text = hand_in(folder, {each.id: each for each in exercises()}, _lang(lang), group)
-    out.write_text(text, "utf-8")
+        known = {each.id: each for each in exercises()}
+        if not [each for each in results(folder) if each.name in known]:
+            raise _told(NOTHING_CHECKED[_lang(lang)].format(folder=folder, out=out))
+        out.write_text(hand_in(folder, known, _lang(lang), group, code_diff()), "utf-8")
     print(out)
 
 
@@ -194,63 +213,10 @@ def _found(name: str) -> Exercise:
         raise _told(str(error)) from error
 
 
-def _tell_story(console: Console, book: Workbook, lang: Lang) -> None:
-    told = book.exercise.told(lang)
-    console.print(f"[bold]{escape(told.title)}[/bold]  {escape(str(book.folder))}")
-    for text in (told.story, told.question, *told.steps):
-        console.print(escape(text), highlight=False)
-
-
-def _tell_verdicts(console: Console, result: Result) -> None:
-    for verdict in result.cases:
-        mark = "=" if verdict.passed else "≠"
-        head = f"{verdict.id}: {verdict.text}  {verdict.expected} {mark} {verdict.observed}"
-        console.print(escape(f"{head}  {', '.join(verdict.codes)}  frames {verdict.frames}"), highlight=False)
-        for each in verdict.timeline:
-            console.print(escape(f"    {each.at_ms:>5} ms  {each.lane:<10} {each.what}"), highlight=False)
-    total = result.total
-    console.print(f"{total.as_expected}/{total.lines}, mis-actuation {total.misfired}", highlight=False)
-
-
-def _tell_checked(console: Console, done: Checked, lang: Lang) -> None:
-    words = WORDS[lang]
-    for name, result in ((words["before"], done.before), (words["after"], done.after)):
-        total = result.total
-        told = f"{name}: {words['coverage']} {total.coverage * 100:.0f} % ({total.as_expected}/{total.lines})"
-        console.print(f"{told}, {words['misfired']} {total.misfired}", highlight=False)
-    for verdict in (v for v in done.after.cases if not v.passed):
-        told = "; ".join(f"{d.name}: {d.expected} ≠ {d.seen}" for d in verdict.differs)
-        console.print(escape(f"  {verdict.id}: {verdict.expected} ≠ {verdict.observed}. {told}"), highlight=False)
-    for each in (p for p in done.predictions if p.wrong):
-        told = words["blank"] if each.blank else f"{each.said} / {words['came']}: {each.came} ({', '.join(each.wrong)})"
-        console.print(escape(f"  answers.toml [{each.id}] {told}"), highlight=False)
-    for text in done.missing:
-        console.print(escape(f"  {text}"), highlight=False)
-    console.print(words["done"] if done.passed else words["not_yet"])
-
-
-WORDS: Mapping[Lang, Mapping[str, str]] = {
-    "zh": {
-        "before": "修改前",
-        "after": "修改后",
-        "coverage": "覆盖率",
-        "misfired": "误动作",
-        "blank": "还没有填写预测",
-        "came": "实际",
-        "done": "完成。",
-        "not_yet": "还没完成：修改策略或预测，再检查一次。",
-    },
-    "en": {
-        "before": "before",
-        "after": "after",
-        "coverage": "coverage",
-        "misfired": "mis-actuation",
-        "blank": "no prediction yet",
-        "came": "came",
-        "done": "Done.",
-        "not_yet": "Not yet: change the policy or the prediction, and check again.",
-    },
-}
+def _print(lines: Iterable[str]) -> None:
+    """As they are: no width is guessed, so that a line can be copied whole."""
+    for line in lines:
+        print(line)
 
 
 def _of_cell() -> Mapping[str, FaultInfo]:

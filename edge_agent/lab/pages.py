@@ -12,7 +12,7 @@ from edge_agent.lab.catalogue import as_markdown, catalogue
 from edge_agent.messages.codes import Lang
 
 FOLDER: Final = Path(__file__).parent
-NAMES: Final = ("glossary", "faults", "loop", "budget", "failures", "prompt", "audit", "checklist")
+NAMES: Final = ("glossary", "labels", "faults", "loop", "budget", "failures", "prompt", "audit", "checklist")
 SUFFIX: Final[Mapping[Lang, str]] = {"zh": ".zh-CN.md", "en": ".md"}
 TABLE: Final = "<!-- table -->"
 """Where the catalogue goes in a page."""

@@ -24,6 +24,10 @@ class _Answer(BaseModel):
     frames: Annotated[int, Field(ge=-1, le=100)] = -1
     why_no_retry: Annotated[str, Field(max_length=2_000)] = ""
 
+    @property
+    def blank(self) -> bool:
+        return not self.observed and not self.code and self.frames < 0
+
 
 Answers = Mapping[str, _Answer]
 
@@ -44,15 +48,19 @@ def read_answers(file: Path) -> Answers:
     return checked(file, dict[str, _Answer], read_toml(file)) if file.is_file() else {}
 
 
+def unanswered(answers: Answers, ids: Iterable[str]) -> tuple[str, ...]:
+    """The cases of which nothing is foretold yet."""
+    return tuple(id_ for id_ in ids if answers.get(id_, _Answer()).blank)
+
+
 def predictions(answers: Answers, verdicts: Iterable[Verdict]) -> tuple[Prediction, ...]:
     return tuple(_judged(verdict, answers.get(verdict.id, _Answer())) for verdict in verdicts)
 
 
 def _judged(verdict: Verdict, said: _Answer) -> Prediction:
-    blank = not said.observed and not said.code and said.frames < 0
     came = (verdict.observed, "/".join(verdict.codes) or NONE, str(verdict.frames))
     told = (said.observed or "?", said.code or "?", "?" if said.frames < 0 else str(said.frames))
-    return Prediction(verdict.id, " ".join(told), " ".join(came), tuple(_wrong(verdict, said)), blank)
+    return Prediction(verdict.id, " ".join(told), " ".join(came), tuple(_wrong(verdict, said)), said.blank)
 
 
 def _wrong(verdict: Verdict, said: _Answer) -> Iterator[str]:

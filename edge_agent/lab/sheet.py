@@ -56,13 +56,23 @@ class _File(BaseModel):
 
 def sheet(policies: Policies, lang: Lang, file: Path = SHEET_FILE) -> str:
     """Markdown. Raises `BadFile`."""
-    rows = sorted(checked(file, _File, read_toml(file)).row, key=lambda row: row.priority)
     head = HEADINGS[lang]
     lines = [f"# {TITLE[lang]}", "", f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
-    figures = _figures(policies, lang)
-    lines += [f"| {' | '.join(_cells(row, lang, figures))} |" for row in rows]
-    given = [f"- `{key}`: {reason}" for key, reason in policies.reasons.items() if reason.strip()]
+    lines += [f"| {' | '.join(row)} |" for row in rows(policies, lang, file)]
+    given = [f"- `{key}`: {reason}" for key, reason in reasons(policies)]
     return "\n".join([*lines, "", f"## {REASONS[lang]}", "", *given, ""])
+
+
+def rows(policies: Policies, lang: Lang, file: Path = SHEET_FILE) -> tuple[tuple[str, ...], ...]:
+    """The cells of the sheet under `HEADINGS`, the most important mechanism first. Raises `BadFile`."""
+    read = sorted(checked(file, _File, read_toml(file)).row, key=lambda row: row.priority)
+    figures = _figures(policies, lang)
+    return tuple(tuple(_cells(row, lang, figures)) for row in read)
+
+
+def reasons(policies: Policies) -> tuple[tuple[str, str], ...]:
+    """Key of the policy and the reason given for it, where one is."""
+    return tuple((key, text) for key, text in policies.reasons.items() if text.strip())
 
 
 def _cells(row: _Row, lang: Lang, figures: Mapping[str, Any]) -> Iterator[str]:

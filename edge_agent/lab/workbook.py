@@ -2,7 +2,8 @@
 
 policy/         the files to repair       given/     the same as they were handed out
 cases.jsonl     what is run               own_cases.jsonl   the group's own (written exercise B)
-answers.toml    what is predicted         before.json, after.json    results
+answers.toml    what is predicted         predicted.toml    the same as it stood before the first run
+before.json     what came of the policy as handed out       after.json    what came of the changed one
 """
 
 from __future__ import annotations
@@ -18,12 +19,17 @@ from edge_agent.lab.exercise import CASES, POLICY, STOCK_POLICY, Exercise
 GIVEN: Final = "given"
 OWN_CASES: Final = "own_cases.jsonl"
 ANSWERS: Final = "answers.toml"
+PREDICTED: Final = "predicted.toml"
 BEFORE, AFTER = "before.json", "after.json"
 DEFAULT_FOLDER: Final = Path("lab-work")
 
-ANSWERS_HEAD: Final = """# What will come of each case? Fill this in before you look. 先预测，再看结果。
-# observed: the label, such as RETRY_THEN_ANSWER. code: error.code or reason, "-" for none. frames: motion frames.
-# observed：标签。code：错误码或 reason，没有就写 "-"。frames：线上动作帧数。
+ANSWERS_HEAD: Final = """\
+# What will come of each case in cases.jsonl, with the policy as handed out? Fill this in, then run.
+# 按发下来的策略，每条案例（cases.jsonl）会得到什么？先填写，再运行。
+# observed: a label, such as RETRY_THEN_ANSWER (all of them: edge-agent lab doc labels).
+# observed：标签，例如 RETRY_THEN_ANSWER（全部见 edge-agent lab doc labels）。
+# code: error.code, reason or fallback type, "-" for none.  frames: motion frames on the wire.
+# code：错误码、reason 或 fallback 类型，没有就写 "-"。frames：线上动作帧数。
 """
 WRITTEN: Final = '\n[written]\n# Why is a motion never tried again? 动作为什么不能重试？\nwhy_no_retry = ""\n'
 
@@ -52,6 +58,15 @@ class Workbook:
     @property
     def answers(self) -> Path:
         return self.folder / ANSWERS
+
+    @property
+    def predicted(self) -> Path:
+        return self.folder / PREDICTED
+
+    def keep_prediction(self) -> None:
+        """As it stands before the first run; later changes are seen beside it."""
+        if not self.predicted.is_file():
+            shutil.copyfile(self.answers, self.predicted)
 
     def lines(self) -> tuple[Placed, ...]:
         """The handed out cases and the group's own. Raises `BadLine`."""

@@ -23,12 +23,12 @@ RunWith = Callable[[Policies, tuple[Placed, ...]], Awaitable[tuple[Verdict, ...]
 
 
 async def missing(book: Workbook, policies: Policies, run: RunWith) -> tuple[str, ...]:
-    """Nothing for an exercise that asks for no writing."""
+    """Nothing where all that was asked for is there. A policy that was handed out with a blank reason asks for it."""
     if book.exercise.written == "A":
         return tuple(_query_tool(policies.reasons))
     if book.exercise.written == "B":
         return (*_control_tool(book, policies), *[each async for each in _unnoticed(book, policies, run)])
-    return ()
+    return tuple(f"{key}: 缺少理由 / no reason is given" for key, text in policies.reasons.items() if not text.strip())
 
 
 def _query_tool(reasons: Mapping[str, str]) -> Iterator[str]:

@@ -10,7 +10,7 @@ from edge_agent.cases.report.result import load
 from edge_agent.lab.checking import Checked, check, run_once
 from edge_agent.lab.exercise import Exercise, NoSuchExercise, exercise, exercises
 from edge_agent.lab.hand_in import hand_in
-from edge_agent.lab.predictions import Prediction, predictions, read_answers
+from edge_agent.lab.predictions import Prediction, predictions, read_answers, unanswered
 from edge_agent.lab.workbook import Workbook, open_workbook
 from edge_agent.policies import load_policies
 from tests.lab import solutions
@@ -36,7 +36,7 @@ def foretold(book: Workbook, came: Checked) -> tuple[Prediction, ...]:
     )
     book.answers.write_text(told, "utf-8")
     asked = {each.id for each in came.predictions}
-    return predictions(read_answers(book.answers), [v for v in load(book.after).cases if v.id in asked])
+    return predictions(read_answers(book.answers), [v for v in load(book.before).cases if v.id in asked])
 
 
 def _rest(came: str) -> str:
@@ -94,6 +94,36 @@ async def test_an_exercise_is_done_when_the_predictions_are_right(name: str, tmp
 
 
 @pytest.mark.net
+async def test_what_was_foretold_before_the_first_run_stays_beside_what_came(tmp_path: Path) -> None:
+    book = open_workbook(ALL["query-timeout"], tmp_path)
+    ids = [line.id for line in ALL["query-timeout"].lines]
+    assert list(unanswered(read_answers(book.answers), ids)) == ids
+    said = '[timeout-once]\nobserved = "ANSWER"\ncode = "-"\nframes = 0\n'
+    book.answers.write_text(said, "utf-8")
+    assert list(unanswered(read_answers(book.answers), ids)) == ids[1:]
+    repair(book)
+    await run_once(book)
+    book.answers.write_text("", "utf-8")
+    await check(book)
+    assert book.predicted.read_text("utf-8") == said
+    came = load(book.before)
+    assert came.total.as_expected == 0, "what came first is of the policy as it was handed out, whatever was repaired"
+    text = hand_in(tmp_path, ALL, "en")
+    assert "ANSWER - 0" in text
+    assert text.count("nothing foretold") == 2
+
+
+@pytest.mark.net
+async def test_a_reason_that_was_left_blank_is_asked_for(tmp_path: Path) -> None:
+    book = open_workbook(ALL["query-timeout"], tmp_path)
+    retry = book.policy / "retry.toml"
+    retry.write_text(retry.read_text("utf-8").replace("max_attempts = 1", "max_attempts = 3"), "utf-8")
+    done = await check(book)
+    assert done.after.total.as_expected == done.after.total.lines
+    assert [text for text in done.missing if "max_attempts" in text]
+
+
+@pytest.mark.net
 async def test_a_rule_that_no_case_would_miss_is_told(tmp_path: Path) -> None:
     book = open_workbook(ALL["written-control-tool"], tmp_path)
     (book.policy / "refusals.toml").write_text(solutions.TWO_RULES, "utf-8")
@@ -111,8 +141,15 @@ async def test_the_page_to_hand_in(lang: str, tmp_path: Path) -> None:
     await run_once(book)
     (book.policy / "retry.toml").write_text(solutions.POLICY["query-timeout"]["retry.toml"], "utf-8")
     await check(book)
-    text = hand_in(tmp_path, ALL, "zh" if lang == "zh" else "en", "A < B")
+    text = hand_in(tmp_path, ALL, "zh" if lang == "zh" else "en", "A < B", code="+changed = 1 < 2")
     assert "A &lt; B" in text
-    for part in ("max_attempts = 1", "+max_attempts = 3", "<svg", "timeout-once", "RETRY_THEN_ANSWER"):
+    for part in (
+        "max_attempts = 1",
+        "+max_attempts = 3",
+        "<svg",
+        "timeout-once",
+        "RETRY_THEN_ANSWER",
+        "+changed = 1 &lt; 2",
+    ):
         assert part in text, part
     assert "http" not in text.replace("http://www.w3.org", "")

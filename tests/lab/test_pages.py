@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from edge_agent.cases import labels
 from edge_agent.cell_file import load_cell
 from edge_agent.lab.pages import FOLDER, NAMES, SUFFIX, NoSuchPage, page
 from edge_agent.messages import codes
@@ -49,6 +50,12 @@ def test_every_page_is_there_in_its_language(name: str, lang: Lang) -> None:
 def test_a_page_that_is_not_there() -> None:
     with pytest.raises(NoSuchPage, match="glossary"):
         text("nothing", "en")
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_every_label_has_its_line(lang: Lang) -> None:
+    told = re.findall(r"^\| `(\w+)` \|", text("labels", lang), re.MULTILINE)
+    assert set(told) == set(labels.ALL)
 
 
 @pytest.mark.parametrize("lang", LANGS)

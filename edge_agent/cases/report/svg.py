@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Final
 
 from edge_agent.cases.report.result import ScoreRow
 from edge_agent.cases.timeline import LANES
 from edge_agent.cases.verdict import At
+from edge_agent.messages.codes import Lang
 
 BAR_WIDTH: Final = 420
 BAR_HEIGHT: Final = 18
@@ -16,6 +17,10 @@ NAME_WIDTH: Final = 230
 TIMELINE_WIDTH: Final = 620
 LANE_HEIGHT: Final = 16
 LANE_NAME_WIDTH: Final = 80
+LANE_NAMES: Final[Mapping[Lang, Mapping[str, str]]] = {
+    "zh": {"said": "说", "understood": "理解", "tools": "工具", "arm": "手臂", "told": "告知"},
+    "en": {lane: lane for lane in LANES},
+}
 
 
 def bars(rows: Sequence[ScoreRow]) -> str:
@@ -28,13 +33,13 @@ def bars(rows: Sequence[ScoreRow]) -> str:
     )
 
 
-def picture(moments: Sequence[At]) -> str:
+def picture(moments: Sequence[At], names: Mapping[str, str] = LANE_NAMES["en"]) -> str:
     """Moments on five lanes, from the first row to the last; each names itself when pointed at."""
     if not moments:
         return ""
     span_ms = max(1, moments[-1].at_ms)
     height = LANE_HEIGHT * (len(LANES) + 1)
-    lanes = "".join(_lane(number, name) for number, name in enumerate(LANES))
+    lanes = "".join(_lane(number, names[lane]) for number, lane in enumerate(LANES))
     dots = "".join(_dot(moment, span_ms) for moment in moments)
     scale = f'<text x="{TIMELINE_WIDTH}" y="{height - 4}" text-anchor="end">{span_ms} ms</text>'
     width = TIMELINE_WIDTH + 10
