@@ -69,7 +69,8 @@ cases: setup
 check: lint types arrows unit cases
 
 test: setup
-	@.ci/debian broker units browser
+	@.ci/debian broker units browser peers
+	@.ci/npm
 	@.ci/parts \
 		"lint:make lint" "types:make types" "arrows:make arrows" \
 		"unit:make unit" "cases:make cases" \

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import pytest
@@ -11,53 +11,38 @@ from pyModbusTCP.client import ModbusClient
 from pyModbusTCP.server import DataBank, DataHandler, ModbusServer
 
 from drivers.cell_modbus.mailbox import mailbox_words
-from drivers.cell_modbus.registers import MAGIC_WORD, MAP_VERSION, Reg
+from drivers.cell_modbus.registers import Reg
 from drivers.cell_modbus.rig import ModbusCell
-from drivers.cell_modbus.simulator.command import Command
-from drivers.cell_modbus.simulator.receipt_slot import Publication, encode
-from drivers.cell_modbus.simulator.words import crc16_words
-from drivers.contract import Action, NotSent, ReceiptState, WrongDevice
+from drivers.contract import Action, NotSent, WrongDevice
 from drivers.wire.modbus import ErrorReply
 from tests.drivers.bench import SESSION, driver_at, job_of
+from tests.drivers.peers import JOB, Seen, check_picked, drive, fill, picked_by
 
 pytestmark = pytest.mark.net
-JOB = job_of(Action.PICK, 0x1092)
 
 
-def their_story(port: int) -> dict[str, object]:
-    """One pick by pyModbusTCP's client, blocking."""
+class TheirClient:
+    def __init__(self, client: ModbusClient) -> None:
+        self._client = client
+
+    def read(self, address: int, count: int) -> list[int] | None:
+        found: list[int] | None = self._client.read_holding_registers(address, count)
+        return found
+
+    def write(self, address: int, words: Sequence[int]) -> bool:
+        return bool(self._client.write_multiple_registers(address, list(words)))
+
+
+def told_by_their_client(port: int) -> Seen:
     client = ModbusClient("127.0.0.1", port, unit_id=1, auto_open=True, timeout=5)
-    seen: dict[str, object] = {"identity": client.read_holding_registers(0, 42)}
-    client.write_multiple_registers(Reg.SESSION, [SESSION >> 16, SESSION & 0xFFFF, 1])
-    seen["written"] = client.write_multiple_registers(Reg.MAILBOX, list(mailbox_words(JOB)))
-    for beat in range(1, 200):
-        client.write_multiple_registers(Reg.AGENT_HEARTBEAT, [beat])
-        seen["receipt"] = words = client.read_holding_registers(Reg.RECEIPT, 32)
-        if words and words[6] == ReceiptState.DONE:
-            break
-    client.write_multiple_registers(Reg.STOP, [2])
-    seen["stop"] = client.read_holding_registers(Reg.STOP, 2)
-    seen["outside"] = client.read_holding_registers(42, 1)
-    seen["read-only"] = client.write_multiple_registers(Reg.STOP_ECHO, [1])
-    seen["single"] = client.write_single_register(Reg.STOP, 0)
-    client.close()
-    return seen
+    try:
+        return picked_by(TheirClient(client))
+    finally:
+        client.close()
 
 
 async def test_their_client_on_our_simulator(cell: ModbusCell) -> None:
-    seen = await asyncio.to_thread(their_story, cell.port)
-    identity, receipt = seen["identity"], seen["receipt"]
-    assert isinstance(identity, list)
-    assert identity[:3] == [MAGIC_WORD, MAP_VERSION, 7]
-    assert isinstance(receipt, list)
-    assert receipt[24:27] == [0, 0x1092, mailbox_words(JOB)[26]]
-    assert receipt[30] == crc16_words(receipt[1:30])
-    assert receipt[29] == 0b011
-    assert seen["written"] is True
-    assert seen["stop"] == [2, 2]
-    assert (seen["outside"], seen["read-only"], seen["single"]) == (None, False, False)
-    assert await cell.motion_frames() == {0x1092: 1}
-    assert await cell.stop_frames() == 1
+    await check_picked(cell, await asyncio.to_thread(told_by_their_client, cell.port))
 
 
 class Handler(DataHandler):  # type: ignore[misc]  # untyped library
@@ -70,13 +55,21 @@ class Handler(DataHandler):  # type: ignore[misc]  # untyped library
         return self.Return(exp_code=4) if self.fails else answer
 
 
+class TheirBank:
+    def __init__(self, bank: DataBank) -> None:
+        self._bank = bank
+
+    def get(self, address: int, count: int) -> list[int]:
+        return list(self._bank.get_holding_registers(address, count))
+
+    def put(self, address: int, words: Sequence[int]) -> None:
+        self._bank.set_holding_registers(address, list(words))
+
+
 @contextmanager
 def their_server() -> Iterator[tuple[int, DataBank, Handler]]:
     bank = DataBank()
-    words = [0] * 42
-    words[:3], words[Reg.CONFIG_CRC] = [MAGIC_WORD, MAP_VERSION, 7], 0x1A2B
-    words[Reg.MODE], words[Reg.STATE], words[Reg.POSE] = 3, 1, 0xFFFF
-    bank.set_holding_registers(0, words)
+    fill(TheirBank(bank))
     handler = Handler(bank)
     server = ModbusServer("127.0.0.1", 0, no_block=True, data_hdl=handler)
     server.start()
@@ -88,22 +81,7 @@ def their_server() -> Iterator[tuple[int, DataBank, Handler]]:
 
 async def test_our_driver_on_their_server() -> None:
     with their_server() as (port, bank, _):
-        async with driver_at({"host": "127.0.0.1", "port": port}, reply_timeout_ms=2_000) as driver:
-            assert (await driver.identify(SESSION)).device_id == 7
-            snapshot = await driver.snapshot()
-            assert snapshot.pose == (-1, 0, 0, 0, 0, 0)
-            await driver.send(JOB)
-            assert bank.get_holding_registers(Reg.MAILBOX, 28) == list(mailbox_words(JOB))
-            assert await driver.receipt(0x1092) is None
-            await driver.heartbeat(77)
-            await driver.request_stop()
-            assert bank.get_holding_registers(Reg.AGENT_HEARTBEAT, 5) == [77, SESSION >> 16, SESSION & 0xFFFF, 1, 2]
-            await driver.release_stop()
-            body = encode(Publication(Command(mailbox_words(JOB)), ReceiptState.DONE, progress=100))
-            bank.set_holding_registers(Reg.RECEIPT, [2, *body, crc16_words(body), 2])
-            receipt = await driver.receipt(0x1092)
-            assert receipt is not None
-            assert receipt.differs_from(JOB.order, driver.fingerprint(JOB)) == ()
+        await drive({"host": "127.0.0.1", "port": port}, TheirBank(bank))
 
 
 async def test_h6_their_exception_after_the_registers_were_written() -> None:
