@@ -85,14 +85,19 @@ async def test_a_hundred_stops_are_acknowledged_on_arrival(shared_broker: Broker
         for number in range(120):
             await user.publish(topics.of(K.STOP, user="op1"), b"%d" % number)
         await until(lambda: len(one.stops) == 120, "all stops")
+        assert [m.payload for m in one.stops] == [b"%d" % number for number in range(120)]
+        assert one.link.state is LinkState.ONLINE
 
 
 async def test_a_user_can_not_speak_as_the_probe(shared_broker: Broker) -> None:
     topics = Topics(shared_broker.prefix)
     async with agent(shared_broker) as one, peer(shared_broker, "op1") as user:
         await one.online()
+        seen: list[int] = []
+        one.link._stops.came_back = seen.append  # type: ignore[assignment, method-assign]
         await user.publish(topics.of(K.STOP, user="op1"), b"PROBE " + one.link._instance.encode() + b" 99")
         await until(lambda: bool(one.stops), "a stop is a stop, whatever stands in it")
+        assert 99 not in seen, "taken for the agent's own"
 
 
 async def test_h19_what_was_retained_before_the_start_is_never_delivered(own_broker: Broker) -> None:
@@ -204,6 +209,8 @@ async def test_last_will_when_the_connection_breaks(own_broker: Broker) -> None:
 
         await until(lambda: "CONNECTION_BROKEN" in said(), "the last will")
         await until(lambda: said()[-1] == "ONLINE", "the agent again")
+        broke = said().index("CONNECTION_BROKEN")
+        assert set(said()[:broke]) == {"ONLINE"}, "no will before the break"
 
 
 async def test_frozen_broker_is_noticed(own_broker: Broker) -> None:
