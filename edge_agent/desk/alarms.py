@@ -1,7 +1,7 @@
 """The alarms of a cell: raised by what is so, acknowledged by a person, cleared when neither holds any more.
 
-One alarm a type; its `event_id` changes with every change, so that an acknowledgement cannot meet another alarm
-than the one that was read. The words are data; every alarm says what to do.
+One alarm a type, active while any of its sources says so; its `event_id` changes with every change, so that an
+acknowledgement cannot meet another alarm than the one that was read. The words are data; every alarm says what to do.
 
 A flood (ISA-18.2: more than ten in ten minutes, until fewer than five) is one alarm: while `alarm.flood` is active what
 is less than urgent is written down, and told in the state it then has when the flood is over.
@@ -49,6 +49,8 @@ class AlarmBoard:
     ) -> None:
         self._journal, self._lang, self._now, self._new_id, self._tell = journal, lang, now, new_id, tell
         self._standing: dict[AlarmType, Standing] = {}
+        self._sources: dict[AlarmType, dict[str, str]] = {}
+        """Who says so now, each with its detail: what one of them takes back, another may still see."""
         self._raised_at: deque[datetime] = deque(maxlen=FLOOD_ABOVE + 1)
         self._untold: dict[AlarmType, AlarmMessage] = {}
 
@@ -61,16 +63,26 @@ class AlarmBoard:
         return f"{lately}+" if lately >= (FLOOD_BELOW if self._flooded else FLOOD_ABOVE + 1) else None
 
     async def set(self, kind: AlarmType, active: bool, source: str, detail: str = "") -> None:
-        """What is so now. Raising an active alarm again changes nothing. Raises `JournalFault`."""
-        before = self._standing.get(kind)
-        if active == (before is not None and before.active):
-            return
+        """What `source` sees now. Raising an active alarm again changes nothing; it ends with the last of its sources,
+        and shows one that still holds. Raises `JournalFault`."""
+        sources, before = self._sources.setdefault(kind, {}), self._standing.get(kind)
         if active:
-            if kind != FLOOD:
-                self._raised_at.append(self._now())
-            await self._put(Standing(kind, source, True, False, self._new_id(), self._now(), detail))
-        elif before is not None:
+            sources.setdefault(source, detail)
+        else:
+            sources.pop(source, None)
+        if before is None or not before.active:
+            if active:
+                await self._raise(kind, source, detail)
+        elif not sources:
             await self._put(replace(before, active=False, event_id=self._new_id()))
+        elif before.source not in sources:
+            source, detail = next(iter(sources.items()))
+            await self._put(replace(before, source=source, detail=detail, event_id=self._new_id()))
+
+    async def _raise(self, kind: AlarmType, source: str, detail: str) -> None:
+        if kind != FLOOD:
+            self._raised_at.append(self._now())
+        await self._put(Standing(kind, source, True, False, self._new_id(), self._now(), detail))
 
     async def acknowledge(self, alarm: str, event_id: str, by: str) -> bool:
         found = next((s for s in self._standing.values() if s.type == alarm and s.event_id == event_id), None)

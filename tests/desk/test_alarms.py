@@ -40,6 +40,22 @@ async def test_two_who_see_the_same_at_once_raise_one(desk: Desk) -> None:
     assert len(desk.told) == 1
 
 
+@pytest.mark.parametrize("first", ["console", "broker"])
+async def test_what_one_takes_back_another_may_still_see(first: str, desk: Desk) -> None:
+    """Logins locked at the console, a foreign right tried at the broker: either end leaves the other's alarm."""
+    other = {"console": "broker", "broker": "console"}[first]
+    await desk.board.set("auth.violation", True, first, f"seen at the {first}")
+    await desk.board.set("auth.violation", True, other, f"seen at the {other}")
+    assert len(desk.told) == 1
+    await desk.board.set("auth.violation", False, first)
+    (standing,) = desk.board.standing()
+    assert standing.active
+    assert standing.source == other
+    assert standing.cause.endswith(f"seen at the {other}")
+    await desk.board.set("auth.violation", False, other)
+    assert not desk.told[-1].active
+
+
 async def test_it_is_kept_until_it_is_over_and_read(desk: Desk) -> None:
     await desk.board.set("arm.link_lost", True, "arm_01")
     await desk.board.set("arm.link_lost", False, "arm_01")

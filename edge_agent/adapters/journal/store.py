@@ -9,6 +9,7 @@ What happens when it fails:
 
 from __future__ import annotations
 
+import math
 import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -78,12 +79,9 @@ class SqliteJournal:
         """How long the first commit of this life took."""
         return self._writer.commit_ms
 
-    async def append(self, *entries: Entry, deadline_s: float | None = None) -> tuple[int, ...] | Duplicate:
-        """`deadline_s`: less than this journal's own."""
-        own_s = self._commit_deadline_s
-        return await self._write(
-            lambda: self._writer.append(entries), own_s if deadline_s is None else min(deadline_s, own_s)
-        )
+    async def append(self, *entries: Entry, deadline_s: float = math.inf) -> tuple[int, ...] | Duplicate:
+        """`deadline_s`: where it is less than this journal's own."""
+        return await self._write(lambda: self._writer.append(entries), min(deadline_s, self._commit_deadline_s))
 
     async def next_command_id(self, above: int = 0) -> int:
         return await self._write(lambda: self._writer.next_command_id(above), self._commit_deadline_s)
