@@ -422,3 +422,15 @@ async def test_a_late_model_answer_after_a_cancel_is_not_used(call: int) -> None
     assert len(room.journal.bodies(Kind.DRAFT)) == (1 if call == 4 else 0)
     assert room.journal.bodies(Kind.PROGRESS) == []
     await assert_ledger_agrees(room)
+
+
+async def test_after_a_cancel_no_model_is_asked() -> None:
+    room = Room([*choose("task_status"), GOOD, SUPPORTED])
+
+    async def cancelled(_observation: object) -> None:
+        room.run.cancel("operator_cancel")
+
+    room.diagnosis._search.told = cancelled
+    with pytest.raises(RunAborted):
+        await room.end()
+    assert room.model.calls == 1

@@ -263,6 +263,22 @@ async def test_an_ended_run_calls_nothing() -> None:
     assert desk.asked == []
 
 
+async def test_an_ended_run_is_told_so_before_anything_is_looked_at() -> None:
+    desk = Desk([a_tool()])
+    desk.run.cancel("operator")
+    assert told(await ask(desk, {}))[0] is CODE.RUN_INACTIVE
+
+
+async def test_a_run_that_is_called_off_during_a_pause_tries_no_further() -> None:
+    desk = Desk([a_tool()], scripts=[failing(CODE.TIMEOUT)])
+
+    async def calls_off(_attempt: FailedAttempt) -> None:
+        desk.run.cancel("operator")
+
+    assert told(await ask(desk, heard=calls_off))[0] is CODE.RUN_INACTIVE
+    assert [attempt for _, attempt in desk.asked] == [1]
+
+
 async def test_a_late_answer_is_no_record() -> None:
     desk = Desk()
 
