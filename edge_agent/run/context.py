@@ -62,9 +62,12 @@ class Run:
         return self._budget.usage()
 
     def cancel(self, reason: str) -> None:
-        """Cooperative: the next `check_active()` refuses. The first reason is kept."""
-        if self._cancelled is None:
-            self._cancelled = reason
+        """Cooperative: the next `check_active()` refuses. The first reason is kept; after the end it is noted as late."""
+        if self._cancelled is not None:
+            return
+        self._cancelled = reason
+        if self.state is not RunState.RUNNING:
+            self.end(RunState.CANCELLED, reason)
 
     def end(self, state: RunState, reason: str, first_error: str | None = None) -> bool:
         """Ends the run in `state`, or notes it as late (False)."""
@@ -77,6 +80,8 @@ class Run:
         """Raises `RunAborted` once the run has ended, its deadline has passed, or it was cancelled."""
         if self.state is RunState.RUNNING and self.clock() >= self.deadline_at_s:
             self.end(RunState.TIMED_OUT, "deadline")
+            if self._cancelled is not None:  # both came between two steps: the second is noted as late
+                self.end(RunState.CANCELLED, self._cancelled)
         if self.state is RunState.RUNNING and self._cancelled is not None:
             self.end(RunState.CANCELLED, self._cancelled)
         if self.state is not RunState.RUNNING:
@@ -104,5 +109,5 @@ class Run:
             yield
         except BudgetExceeded as exceeded:
             self.end(RunState.BUDGET_EXHAUSTED, str(exceeded.kind), str(exceeded))
-            self.cancel(str(exceeded.kind))
+            self._cancelled = self._cancelled or str(exceeded.kind)
             raise

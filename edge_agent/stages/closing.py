@@ -53,7 +53,8 @@ class Closing:
 
     async def finish(self, job: Job, told: Told | Release) -> Release:
         decided = self._decided(job, told)
-        job.run.end(decided.run_state, decided.outcome.value)
+        if job.run.state is RunState.RUNNING:
+            job.run.end(decided.run_state, decided.outcome.value)
         termination = job.run.lifecycle.termination
         assert termination is not None, "the run was ended a line before"
         try:

@@ -144,8 +144,13 @@ def test_one_thing_changed_is_named(expected: str, change: Any, named: str) -> N
 def test_a_client_that_left_is_sent_nothing_and_its_end_stands_in_the_journal() -> None:
     silent = run(None, "CANCELLED", events=[{"type": "metadata"}])
     ended = (row(1, Kind.TERMINAL, {"outcome": "CANCELLED"}),)
-    assert satisfies(record(line(), [silent], rows=ended), "RELEASE_CANCELLED")
-    assert not satisfies(record(line(), [silent]), "RELEASE_CANCELLED")
+    gone = line(client_gone_at="QUERYING")
+    assert satisfies(record(gone, [silent], rows=ended), "RELEASE_CANCELLED")
+    assert not satisfies(record(gone, [silent]), "RELEASE_CANCELLED")
+    assert not satisfies(record(line(), [silent], rows=ended), "RELEASE_CANCELLED")
+    told = run(None, "CANCELLED", failure={"code": "RUN_CANCELLED"})
+    assert satisfies(record(line(), [told], rows=ended), "RELEASE_CANCELLED")
+    assert not satisfies(record(gone, [told], rows=ended), "RELEASE_CANCELLED")
 
 
 def test_a_run_that_did_not_end_is_never_as_expected() -> None:

@@ -70,6 +70,32 @@ def test_order_a_terminal_state_before_the_deadline_before_a_cancel(clock: Clock
     assert aborted(other) is RunState.TIMED_OUT
 
 
+def test_the_second_of_two_ends_is_noted_as_late(clock: Clock) -> None:
+    """A cancel before the step that meets the deadline, and a cancel after it."""
+    for before in (True, False):
+        clock.now = 0.0
+        run, ended = a_run(clock)
+        if before:
+            run.cancel("operator")
+        clock.now = 30.0
+        assert aborted(run) is RunState.TIMED_OUT
+        run.cancel("operator")
+        run.cancel("client_gone")
+        termination = run.lifecycle.termination
+        assert termination is not None
+        assert [(late.state, late.reason) for late in termination.late] == [(RunState.CANCELLED, "operator")]
+        assert [e.state for e in ended] == [RunState.TIMED_OUT]
+
+
+def test_a_limit_that_ends_a_run_is_no_second_end(clock: Clock) -> None:
+    run, _ = a_run(clock, BudgetLimits(model_calls=0))
+    with pytest.raises(BudgetExceeded):
+        run.reserve_model_call()
+    assert aborted(run) is RunState.BUDGET_EXHAUSTED
+    assert run.lifecycle.termination is not None
+    assert run.lifecycle.termination.late == ()
+
+
 def test_the_end_is_told_once(clock: Clock) -> None:
     run, ended = a_run(clock)
     assert run.end(RunState.FAILED, "store", "E")

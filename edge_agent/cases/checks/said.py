@@ -113,10 +113,11 @@ FAILURE_ALONE: Final = holds(
 def _cancelled_or_silent(record: CaseRecord) -> tuple[bool, object]:
     run = record.judged
     ended = [row.body.get("outcome") for row in record.of_kind(Kind.TERMINAL) if row.run == run.id]
+    gone = record.line.client_gone_at is not None
     if run.done:
-        return bool(run.failure) and run.outcome == "CANCELLED" and not run.content, run.outcome
+        return not gone and bool(run.failure) and run.outcome == "CANCELLED" and not run.content, run.outcome
     released = [e["type"] for e in run.events if e.get("type") in ("content", "failure", "done")]
-    return ended == ["CANCELLED"] and not released, {"journal": ended, "sent": released}
+    return gone and ended == ["CANCELLED"] and not released, {"journal": ended, "sent": released}
 
 
 CANCELLED: Final = holds("cancelled", "failure and done, or nothing sent after the client left", _cancelled_or_silent)
