@@ -62,7 +62,7 @@ class Run:
         return self._budget.usage()
 
     def cancel(self, reason: str) -> None:
-        """Cooperative: the next `check_active()` refuses. The first reason is kept; after the end it is noted as late."""
+        """Cooperative: the next `check_active()` refuses. The first reason is kept; after the end it is late."""
         if self._cancelled is not None:
             return
         self._cancelled = reason
