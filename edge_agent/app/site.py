@@ -55,6 +55,7 @@ from edge_agent.settings import Settings
 from edge_agent.understand.port import ModelPort
 from edge_agent.understand.thresholds import Thresholds
 from edge_agent.world import ArmNow, Stores, boundary, fault_names, open_driver, router
+from offline_rules.router import Router
 
 VERSION: Final = version(distribution.NAME)
 
@@ -64,10 +65,11 @@ _log = log("app")
 @dataclass(frozen=True, slots=True)
 class Options:
     """`simulator`: a file with the addresses of a simulated cell that somebody else keeps running. `model`: one that
-    somebody else keeps running, as when several cells share it."""
+    somebody else keeps running, as when several cells share it; `rules`: the language, read once for all of them."""
 
     simulator: Path | None = None
     model: tuple[ModelPort, Thresholds] | None = None
+    rules: Router | None = None
     steps: Steps = no_steps
     on_ready: Callable[[], None] = lambda: None
 
@@ -90,7 +92,7 @@ async def site(settings: Settings, options: Options) -> AsyncIterator[Running]:
         stack.push_async_callback(journal.close)
         policy = settings.lab.policy
         policies = Policies(retry=settings.retry) if policy is None else load_policies(policy)
-        rules = router(spec, (*packs_of(settings), *policies.packs))
+        rules = options.rules or router(spec, (*packs_of(settings), *policies.packs))
         stores = await Stores.open(folder / "stores", clock.wall_ms)
         stack.push_async_callback(stores.close)
         rig = await _rig(spec, options, folder, stack)

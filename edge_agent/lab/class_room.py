@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,9 +26,10 @@ from edge_agent.app.running import Running
 from edge_agent.app.site import Options, site
 from edge_agent.cases.line import BadLine
 from edge_agent.cases.report.result import load
+from edge_agent.cell_file import load_cell
 from edge_agent.lab.checking import results
 from edge_agent.lab.overview import REFRESH_S, GroupNow, misfired, overview
-from edge_agent.lab.workbook import AFTER
+from edge_agent.lab.workbook import AFTER, BEFORE
 from edge_agent.messages.codes import Lang
 from edge_agent.places import Place, packaged
 from edge_agent.run.journal import Kind
@@ -36,6 +37,7 @@ from edge_agent.settings import Cell, Journal, Lab, Model, Mqtt, Settings
 from edge_agent.understand.no_model import NoModel
 from edge_agent.understand.port import ModelPort
 from edge_agent.understand.thresholds import Thresholds
+from edge_agent.world import router
 
 MAX_CELLS: Final = 16
 TEACHER: Final = "teacher"
@@ -43,6 +45,26 @@ PREFIX: Final = "edge-agent/v1"
 OVERVIEW: Final = "class.html"
 SECRET_BYTES: Final = 6
 ROWS_READ: Final = 5_000
+CARD: Final = "card.txt"
+FIRST_PAGE_PORT: Final = 8080
+CARD_TEXT: Final[Mapping[Lang, str]] = {
+    "zh": """# {0} 组：登录名 {0}，口令 {1}
+# 说一句话（放入故障前先预测会公布什么）
+{say}
+# 操作页面 {2}，用上面的登录名登录；“实验”页放入故障、清除故障
+{page}
+# 练习放在自己的文件夹里，老师的总览才看得到覆盖率
+edge-agent lab run query-timeout --folder {folder}
+""",
+    "en": """# group {0}: login {0}, password {1}
+# say something (predict what will be published before you put a fault in)
+{say}
+# the operator's page, {2}, with the login above; its lab tab puts faults in and clears them
+{page}
+# keep exercises in your own folder, so that the teacher's page shows their coverage
+edge-agent lab run query-timeout --folder {folder}
+""",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +156,10 @@ async def class_room(wish: ClassWish) -> AsyncIterator[ClassRoom]:
                 more=tuple((group.prefix, group.agent) for group in others),
             )
         )
-        model = await _shared_model(wish, stack)
-        seats = [await _seat(wish, group, broker, agents[group.agent], model, stack) for group in groups]
+        shared = Options(model=await _shared_model(wish, stack), rules=await asyncio.to_thread(router, load_cell()))
+        seats = [await _seat(wish, group, broker, agents[group.agent], shared, stack) for group in groups]
+        for group in groups:
+            _private(wish.folder / group.name / CARD, card(group, broker, wish))
         yield ClassRoom(broker, teacher, seats, wish.folder, wish.lang)
 
 
@@ -162,15 +186,18 @@ async def group_now(seat: Seat, folder: Path) -> GroupNow:
 
 def _with_exercises(now: GroupNow, folder: Path) -> GroupNow:
     """What the group's own checks came to, where it keeps them in the class folder."""
-    totals = []
+    checks = []
     for each in results(folder) if folder.is_dir() else ():
-        with suppress(BadLine):
-            totals.append(load(each / AFTER).total)
+        with suppress(BadLine):  # half written at this moment: the next look has it
+            checks.append((load(each / BEFORE).total, load(each / AFTER).total))
     return replace(
         now,
-        lines=sum(total.lines for total in totals),
-        as_expected=sum(total.as_expected for total in totals),
-        misfired_in_exercises=sum(total.misfired for total in totals),
+        checked=len(checks),
+        done=sum(after.as_expected == after.lines for _, after in checks),
+        lines=sum(after.lines for _, after in checks),
+        before=sum(before.as_expected for before, _ in checks),
+        as_expected=sum(after.as_expected for _, after in checks),
+        misfired_in_exercises=sum(after.misfired for _, after in checks),
     )
 
 
@@ -185,13 +212,13 @@ async def _seat(
     group: Group,
     broker: Broker,
     password: str,
-    model: tuple[ModelPort, Thresholds],
+    shared: Options,
     stack: AsyncExitStack,
 ) -> Seat:
     at = wish.folder / group.name / ".cell"
     await asyncio.to_thread(_write_files, at, group, password)
     settings = _settings(wish, group, at, broker)
-    running = await stack.enter_async_context(site(settings, Options(model=model)))
+    running = await stack.enter_async_context(site(settings, shared))
     return Seat(group, running, attach_rig(running.agent.parts.spec, at / "state" / SIMULATOR_FILE))
 
 
@@ -199,11 +226,25 @@ def _write_files(at: Path, group: Group, password: str) -> None:
     at.mkdir(parents=True, exist_ok=True)
     default = packaged(Place.DATA, "default_cell.toml").read_text("utf-8")
     (at / "cell.toml").write_text(default.replace('name = "cell01"', f'name = "{group.cell}"'), "utf-8")
-    secret = at / "mqtt-password"
-    secret.unlink(missing_ok=True)
-    secret.touch(0o600)
-    secret.write_text(password, "utf-8")
+    _private(at / "mqtt-password", password)
     create(at / "state", SystemClock().wall_ms())
+
+
+def _private(file: Path, text: str) -> None:
+    """For its owner's eyes alone, from the first byte on."""
+    file.unlink(missing_ok=True)
+    file.touch(0o600)
+    file.write_text(text, "utf-8")
+
+
+def card(group: Group, broker: Broker, wish: ClassWish) -> str:
+    """What a group types to reach its cell, each line as it is to be typed; its password is in it."""
+    at = f"--prefix {group.prefix} --lang {wish.lang}"
+    say = f"edge-agent say --port {broker.port} --user {group.name} --password={group.password} {at}"
+    page_port = FIRST_PAGE_PORT + int(group.name.removeprefix("g"))
+    page = f"edge-agent hmi --broker-port {broker.port} --port {page_port} {at}"
+    told = (group.name, group.password, f"http://127.0.0.1:{page_port}")
+    return CARD_TEXT[wish.lang].format(*told, say=say, page=page, folder=wish.folder / group.name)
 
 
 def _settings(wish: ClassWish, group: Group, at: Path, broker: Broker) -> Settings:

@@ -48,6 +48,13 @@ NOTHING_CHECKED: Mapping[Lang, str] = {
     "en": "no exercise in {folder} was checked yet, so {out} was not written; first: edge-agent lab check NAME",
 }
 
+CLASS_TOLD: Mapping[Lang, str] = {
+    "zh": "每组要输入的命令：{folder}/gNN/card.txt（含口令）\n老师的总览：{page}（每两秒刷新）\n"
+    "结束：Ctrl-C，所有单元随之结束",
+    "en": "what each group types: {folder}/gNN/card.txt (with its password)\n"
+    "the teacher's page: {page} (new every two seconds)\nto end the class, and every cell with it: Ctrl-C",
+}
+
 lab = typer.Typer(no_args_is_help=True, help="Faults, exercises and pages for a class. 课堂：故障、练习、教学页。")
 
 LangOption = Annotated[str | None, typer.Option("--lang", help="zh or en; the terminal's own when not given. 语言。")]
@@ -197,7 +204,8 @@ async def _hold_class(wish: ClassWish, console: Console) -> None:
         for row in cards(room):
             table.add_row(*row)
         console.print(table)
-        console.print(f"{room.broker.host}:{room.broker.port}  {room.page}", highlight=False)
+        page = room.page.resolve().as_uri()
+        console.print(CLASS_TOLD[wish.lang].format(folder=wish.folder, page=page), highlight=False, soft_wrap=True)
         await room.run(stopping)
 
 

@@ -3,15 +3,31 @@
 from __future__ import annotations
 
 import asyncio
+import stat
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from edge_agent.lab.class_room import ClassRoom, ClassWish, class_room, groups_of
+from edge_agent.adapters.mqtt.broker import Broker
+from edge_agent.lab.class_room import CARD, ClassRoom, ClassWish, card, class_room, groups_of
 from edge_agent.lab.overview import GroupNow, misfired, overview
 
-NOW = GroupNow("g01 · cell01", "LOCKED_OUT", "receipt_wrong", ("arm.no_part",), {"SUCCESS": 2, "FAILED": 1}, 3, 1, 8, 6)
+NOW = GroupNow(
+    name="g01 · cell01",
+    state="LOCKED_OUT",
+    reason="receipt_wrong",
+    faults=("arm.no_part",),
+    outcomes={"SUCCESS": 2, "FAILED": 1},
+    frames=3,
+    misfired=1,
+    checked=2,
+    done=1,
+    lines=8,
+    before=2,
+    as_expected=6,
+)
 
 
 @pytest.mark.parametrize(
@@ -25,8 +41,23 @@ def test_a_frame_that_no_stored_command_accounts_for(frames: dict[int, int], sto
 @pytest.mark.parametrize("lang", ["zh", "en"])
 def test_the_page_of_a_class(lang: str) -> None:
     page = overview([NOW], "zh" if lang == "zh" else "en", "<now>")
-    for part in ("LOCKED_OUT receipt_wrong", "arm.no_part", "2/0/1", "75 %", 'class="bad">1', "&lt;now&gt;", "refresh"):
+    shown = ('<td class="bad">LOCKED_OUT<small>receipt_wrong', '<td class="mind">arm.no_part', 'class="n bad">1<')
+    for part in (*shown, ">1/2<", ">25 → 75 %<", "&lt;now&gt;", "refresh"):
         assert part in page, part
+    assert 'class="bad">READY' not in overview([replace(NOW, state="READY")], "en", "now")
+    assert "://" not in page
+
+
+def test_a_card_holds_what_a_group_types(tmp_path: Path) -> None:
+    [group] = groups_of(1)
+    for lang in ("zh", "en"):
+        broker = Broker({}, tmp_path, port=1999)
+        told = card(group, broker, ClassWish(1, tmp_path, "zh" if lang == "zh" else "en"))
+        say, page, run = (line for line in told.splitlines() if line.startswith("edge-agent"))
+        for part in ("--port 1999", f"--user {group.name}", group.password, group.prefix):
+            assert part in say, part
+        assert "--broker-port 1999" in page
+        assert str(tmp_path / group.name) in run
 
 
 def test_every_group_has_its_own_cell_and_secret() -> None:
@@ -44,7 +75,8 @@ async def test_two_groups_on_one_broker(tmp_path: Path) -> None:
         assert all("2 号箱" in text for text in told), told
         await room.refresh()
         page = room.page.read_text("utf-8")
-        assert page.count("<td>1/0/0</td>") == 2
+        assert page.count('<td class="n">1</td><td class="n">0</td><td class="n">0</td>') == 2
+        assert stat.S_IMODE((tmp_path / "g01" / CARD).stat().st_mode) == 0o600
         stopping.set()
         await running
 
