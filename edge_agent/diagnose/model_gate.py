@@ -1,6 +1,6 @@
 """The model's interceptor: before and after every call. `BudgetExceeded`, `RunAborted` and `JournalFault` leave.
 
-Before: the run is active, a call and the input's bytes are reserved, and what led up to it is on the disk. After: the
+Before: what led up to it is on the disk, the run is active, the input's bytes and a call are reserved. After: the
 attempt goes into the ledger (once, by call and attempt) with the run's next commit, tokens and bytes are counted, and
 the run must still be active, or the answer is too late.
 """
@@ -70,10 +70,11 @@ class ModelGate:
         return self._after(answer, purpose, attempt, begun_s, answer.text if isinstance(answer, Written) else "")
 
     async def _before(self, context: str) -> None:
-        self.run.check_active()
-        self.run.reserve_model_call()
-        self.run.reserve_run_bytes(len(context.encode("utf-8", "replace")))
+        """The call is reserved last: what is reserved is asked, and has its row."""
         await self.run.waiting.commit(self.journal)
+        self.run.check_active()
+        self.run.reserve_run_bytes(len(context.encode("utf-8", "replace")))
+        self.run.reserve_model_call()
 
     def _after(
         self, answer: A | ModelFailure, purpose: ModelPurpose, attempt: int, begun_s: float, text: str

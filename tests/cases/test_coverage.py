@@ -18,6 +18,7 @@ from edge_agent.messages.codes import ErrorCode, FailureCode, FallbackType
 from edge_agent.places import Place, packaged
 from edge_agent.release.refusals import REFUSALS
 from offline_rules.router import Router
+from tests.ledger import disagreements
 
 LANGS = ("zh", "en")
 LEAST_A_LANGUAGE = 250
@@ -97,6 +98,7 @@ async def test_every_code_and_every_reason_is_brought_up_by_a_case() -> None:
     lines = tuple(p for p in placed() if isinstance(p.line, CaseLine))
     ran = await run_lines(bench(), lines, jobs=4)
     assert [(r.verdict.id, r.verdict.differs) for r in ran if not r.verdict.passed] == []
+    assert [said for r in ran if r.record is not None for said in disagreements(r.record.rows)] == []
     words = {str(word) for word in (*ErrorCode, *FailureCode, *FallbackType, *REFUSALS)}
     for lang in LANGS:
         heard = {r.verdict.id for r in ran if r.record is not None and r.record.line.spoken_lang == lang}

@@ -300,17 +300,7 @@ async def test_path(path: Path) -> None:
     assert end.stop_reason == path.stop
     assert path.ending in (None, end.ending)
     assert (end.cause is not None) == (path.outcome is SUCCESS)
-    await assert_ledger_agrees(room)
     assert room.journal.bodies(Kind.PROGRESS)[-1]["ending"] == end.ending
-
-
-async def assert_ledger_agrees(room: Room) -> None:
-    """The ledger and the budget count the same calls and tokens."""
-    await room.run.waiting.commit(room.journal)
-    rows, usage = room.journal.bodies(Kind.MODEL_CALL), room.run.usage()
-    assert len(rows) == usage.model_calls
-    assert sum(r["input_tokens"] for r in rows) == usage.input_tokens
-    assert sum(r["output_tokens"] for r in rows) == usage.output_tokens
 
 
 async def test_a_conclusion_carries_the_tables_words_and_its_clauses() -> None:
@@ -421,7 +411,6 @@ async def test_a_late_model_answer_after_a_cancel_is_not_used(call: int) -> None
     assert len(room.looks) == (0 if call == 1 else 1)
     assert len(room.journal.bodies(Kind.DRAFT)) == (1 if call == 4 else 0)
     assert room.journal.bodies(Kind.PROGRESS) == []
-    await assert_ledger_agrees(room)
 
 
 async def test_after_a_cancel_no_model_is_asked() -> None:

@@ -19,6 +19,7 @@ from edge_agent.desk.arrival import Arrival
 from edge_agent.messages.wire import utc_text
 from edge_agent.run.ids import ulid
 from edge_agent.safety.cell import CellState
+from tests.ledger import disagreements
 
 USER = USERS["operator"]
 DEADLINE_S = 20.0
@@ -75,3 +76,4 @@ async def one_agent(slow: pytest.MonkeyPatch | None = None) -> AsyncIterator[One
     async with room.live_cell() as cell:
         await cell.begin(Setup())
         yield OneAgent(cell.agent, cell.outlet.streams)
+        assert disagreements(await cell.agent.parts.journal.rows(limit=5_000)) == []
