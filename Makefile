@@ -15,7 +15,7 @@ LOCKED := $(INSTALL) --require-hashes --build-constraint .lock/build.txt
 # Text models need no picture code: 4.2 instead of 6.1 minutes on two cores.
 LLAMA := CMAKE_ARGS="-DLLAVA_BUILD=OFF -DMTMD_BUILD=OFF"
 
-.PHONY: help setup demo test check lint types arrows unit cases bench chaos soak language-report lock clean
+.PHONY: help setup demo test check lint types arrows unit cases bench chaos soak language-report leaning lock clean
 
 help:
 	@echo "make setup            install everything into .venv (MODEL=none: without the language model)"
@@ -26,6 +26,7 @@ help:
 	@echo "make chaos            the tests of make test with larger numbers"
 	@echo "make soak             the agent under load for long (SOAK_MINUTES=N)"
 	@echo "make language-report  how sentences are read, as tables and a page"
+	@echo "make leaning          fit what words lean to on the labelled sentences anew"
 	@echo "make lock             resolve the dependencies anew"
 
 setup: $(READY)
@@ -96,6 +97,12 @@ soak: setup
 language-report: setup
 	$(BIN)/python -m tests.language.public_sentences .state/public 1500
 	$(BIN)/edge-agent cases language-report tests/language/held_out .state/public --html .state/language.html
+
+# What the words of a sentence lean to: fitted anew after a change of the labelled sentences.
+leaning: setup
+	$(BIN)/python -m tests.language.public_sentences .state/others --last 5000
+	$(BIN)/python -m offline_rules.fit_leaning offline_rules/data/leaning.tsv edge_agent/adapters/model/data/fit.jsonl \
+		labeled_cases/sentences/zh/general.jsonl labeled_cases/sentences/en/general.jsonl .state/others/*.jsonl
 
 lock:
 	.lock/renew

@@ -6,7 +6,7 @@ Raises `ModelRefused` with a sentence where a file cannot be used; nothing is st
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from edge_agent.adapters.model.calibrate import (
 )
 from edge_agent.adapters.model.client import ModelState, WorkerModel, WorkerSettings
 from edge_agent.adapters.model.errors import ModelRefused
-from edge_agent.adapters.model.labelled import Part, from_file, shipped
+from edge_agent.adapters.model.labelled import Part, Sentence, from_file, shipped
 from edge_agent.adapters.model.profile import Figures
 from edge_agent.adapters.model.prompt import default_prompt
 
@@ -30,10 +30,16 @@ START_S = 180.0
 
 
 def run_calibrate(
-    models: Path, progress: Progress, *, model: Path | None = None, sentences: Path | None = None
+    models: Path,
+    progress: Progress,
+    *,
+    model: Path | None = None,
+    sentences: Path | None = None,
+    tuning: Path | None = None,
 ) -> CalibrationReport:
-    """Fits map and thresholds for a model file (None: the default) on labelled sentences (None: the shipped ones)."""
-    return asyncio.run(_calibrate(models, progress, model, sentences))
+    """Fits the map of a model file (None: the default) on labelled sentences and its thresholds on others (None: the
+    shipped ones)."""
+    return asyncio.run(_calibrate(models, progress, model, _given(sentences, Part.FIT), _given(tuning, Part.TUNING)))
 
 
 def run_qualify(
@@ -56,10 +62,15 @@ def table(figures: list[Figures]) -> Iterator[tuple[str, str, str, str, str, str
         )
 
 
-async def _calibrate(models: Path, progress: Progress, model: Path | None, sentences: Path | None) -> CalibrationReport:
-    fit = shipped(Part.FIT) if sentences is None else from_file(sentences)
+def _given(path: Path | None, part: Part) -> tuple[Sentence, ...]:
+    return shipped(part) if path is None else from_file(path)
+
+
+async def _calibrate(
+    models: Path, progress: Progress, model: Path | None, fit: Sequence[Sentence], tuning: Sequence[Sentence]
+) -> CalibrationReport:
     async with _started(models, model) as worker:
-        report = await calibrate(worker, default_prompt(), fit, progress=progress)
+        report = await calibrate(worker, default_prompt(), fit, tuning, progress=progress)
     keep(report, models)
     return report
 
@@ -67,11 +78,12 @@ async def _calibrate(models: Path, progress: Progress, model: Path | None, sente
 async def _qualify(
     models: Path, progress: Progress, model: Path | None, held_out: Path | None
 ) -> tuple[CalibrationReport | None, QualificationReport]:
-    judged_by = shipped(Part.HELD_OUT) if held_out is None else from_file(held_out)
+    judged_by = _given(held_out, Part.HELD_OUT)
     fresh: CalibrationReport | None = None
     async with _started(models, model) as worker:
         if worker.calibration is None:
-            fresh = await calibrate(worker, default_prompt(), shipped(Part.FIT), progress=progress)
+            fit, tuning = shipped(Part.FIT), shipped(Part.TUNING)
+            fresh = await calibrate(worker, default_prompt(), fit, tuning, progress=progress)
         report = await qualify(worker, default_prompt(), judged_by, progress=progress)
     if fresh is not None:
         keep(fresh, models)

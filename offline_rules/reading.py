@@ -91,6 +91,18 @@ class NoMatch:
 Outcome: TypeAlias = Match | Vague | Ambiguous | NoMatch
 
 
+@dataclass(frozen=True, slots=True)
+class Lean:
+    """How far the words of a sentence lean to an intent: a share of 1."""
+
+    intent: Intent
+    share: float
+
+
+Leaning: TypeAlias = tuple[Lean, ...]
+"""Every intent with its share, largest first; empty where nobody asked."""
+
+
 class StopSense(StrEnum):
     NONE = "NONE"
     STOP = "STOP"
@@ -113,6 +125,8 @@ class Reading:
     """The explicit form (`action=home device=arm_01`), every slot named."""
     ignored: tuple[str, ...] = field(default=())
     """Parts heard and left aside on purpose (`confirm=yes`), for the journal."""
+    leaning: Leaning = ()
+    """What the words lean to by themselves: never a command, a stop or a mood."""
 
     def slot(self, name: SlotName) -> Slot | None:
         return next((s for s in self.slots if s.name == name), None)

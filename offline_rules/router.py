@@ -12,6 +12,7 @@ from typing import Final
 
 from offline_rules.checks import guard_sentences, static_problems
 from offline_rules.explicit import Explicit, explicit_form
+from offline_rules.leaning import shipped_leaning
 from offline_rules.lexicon import Lexicon, default_lexicon
 from offline_rules.match import Matcher
 from offline_rules.mood import spoken_mood
@@ -72,9 +73,12 @@ class Router:
         form = explicit_form(text, self._lexicon)
         if form is not None:
             return self._explicit(normal, form, stop)
-        judged, mood = self._free(normal)
-        why = suspicious(normal)
-        return Reading(text, normal.text, lang, stop, mood, judged.outcome, judged.slots, why)
+        tokens = tokenise(normal, self._vocabulary, self._lexicon)
+        judged, mood = self._free(normal, tokens)
+        return Reading(
+            text, normal.text, lang, stop, mood, judged.outcome, judged.slots, suspicious(normal),
+            leaning=shipped_leaning().of(tokens),
+        )  # fmt: skip
 
     def tokens(self, text: str) -> tuple[Token, ...]:
         """How a text is cut; what the linter and `interpret` show."""
@@ -102,8 +106,7 @@ class Router:
             explicit=True, ignored=form.ignored,
         )  # fmt: skip
 
-    def _free(self, normal: Normal) -> tuple[Judged, Mood]:
-        tokens = tokenise(normal, self._vocabulary, self._lexicon)
+    def _free(self, normal: Normal, tokens: Sequence[Token]) -> tuple[Judged, Mood]:
         spoken = spoken_mood(_without_slots(normal, tokens))
         hits = self._matcher.hits(tokens, spoken)
         judged = judge(normal, tokens, hits, language(normal))

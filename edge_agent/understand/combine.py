@@ -10,9 +10,10 @@ from enum import StrEnum
 from typing import assert_never
 
 from edge_agent.understand.clarify import ClarifyEvidence
-from edge_agent.understand.mood import lets_pass
+from edge_agent.understand.leaning import leans_to, ours
+from edge_agent.understand.mood import ASKED_BACK_UNPHRASED, lets_pass
 from edge_agent.understand.slots import own
-from offline_rules.reading import Ambiguous, Intent, Match, Mood, NoMatch, Outcome, Slot, StopSense, Vague
+from offline_rules.reading import Ambiguous, Intent, Match, Mood, NoMatch, Outcome, Reading, Slot, StopSense, Vague
 
 
 class Said(StrEnum):
@@ -34,14 +35,18 @@ class Verdict(StrEnum):
     ANOTHER = "another"
     ONE_OF = "one_of"
     STOP_ONLY = "stop_only"
-    GROUNDED = "grounded"
-    """Above threshold, and a slot of that intent was said."""
-    UNGROUNDED = "ungrounded"
+    BACKED = "backed"
+    """Above threshold, and a slot of that intent was said or the words lean to it too."""
+    ALONE = "alone"
+    """Above threshold, with nothing else for it."""
+    UNCLEAR = "unclear"
+    """Nothing above threshold, and the words are about the cell."""
 
 
 class Whose(StrEnum):
     RULE = "rule"
-    MODEL = "model"
+    HEARD = "heard"
+    """What model and words heard, without a phrase."""
     ONE_OF = "one_of"
     ASK_BETWEEN = "ask_between"
     ASK_CANDIDATES = "ask_candidates"
@@ -67,8 +72,9 @@ AGREEMENT: dict[tuple[Said, Verdict], Whose] = {
     (Said.TWO_VALUES, Verdict.ANOTHER): Whose.ASK_SLOT,
     (Said.TWO_VALUES, Verdict.STOP_ONLY): Whose.ASK_SLOT,
     (Said.NO_MATCH, Verdict.NOTHING): Whose.NOBODY,
-    (Said.NO_MATCH, Verdict.GROUNDED): Whose.MODEL,
-    (Said.NO_MATCH, Verdict.UNGROUNDED): Whose.NOBODY,
+    (Said.NO_MATCH, Verdict.UNCLEAR): Whose.ASK_CANDIDATES,
+    (Said.NO_MATCH, Verdict.BACKED): Whose.HEARD,
+    (Said.NO_MATCH, Verdict.ALONE): Whose.NOBODY,
     (Said.NO_MATCH, Verdict.STOP_ONLY): Whose.ASK_STOP,
 }
 """A pair that is not here can not come about: `verdict` gives each outcome only the verdicts of its own rows."""
@@ -94,26 +100,30 @@ def said(outcome: Outcome) -> Said:
             assert_never(never)
 
 
-def verdict(
-    outcome: Outcome, stop: StopSense, slots: tuple[Slot, ...], evidence: ClarifyEvidence | None, mood: Mood
-) -> Verdict:
-    """The row's second half. `evidence` is None where no model was asked; a name that is no intent adds nothing."""
-    heard = _confident_intent(evidence)
+def verdict(reading: Reading, slots: tuple[Slot, ...], evidence: ClarifyEvidence | None) -> Verdict:
+    """The row's second half. `evidence` is None where nobody was asked; a name that is no intent adds nothing."""
+    outcome, heard = reading.outcome, _confident_intent(evidence)
     if heard is None or heard in OUT_OF_SCOPE:
-        return Verdict.NOTHING
+        return Verdict.UNCLEAR if _asked_back(reading, heard) else Verdict.NOTHING
     if heard is Intent.STOP:
-        return Verdict.NOTHING if stop is StopSense.RULED_OUT else Verdict.STOP_ONLY
+        return Verdict.NOTHING if reading.stop is StopSense.RULED_OUT else Verdict.STOP_ONLY
     match outcome:
         case Match(intent=intent):
-            return _against_match(intent, heard, mood)
+            return _against_match(intent, heard, reading.mood)
         case Ambiguous(slot=None, candidates=among):
             return Verdict.ONE_OF if heard in {m.intent for m in among} else Verdict.ANOTHER
         case Vague() | Ambiguous():
             return Verdict.ANOTHER
         case NoMatch():
-            return Verdict.GROUNDED if own(heard, slots) else Verdict.UNGROUNDED
+            return Verdict.BACKED if own(heard, slots) or leans_to(reading.leaning, heard) else Verdict.ALONE
         case never:
             assert_never(never)
+
+
+def _asked_back(reading: Reading, heard: Intent | None) -> bool:
+    """Nobody understood it, it is about the cell, and it could be a wish; talk of stopping that is no stop is none."""
+    unread = isinstance(reading.outcome, NoMatch) and reading.stop is StopSense.NONE and heard is not Intent.GENERAL
+    return unread and reading.mood in ASKED_BACK_UNPHRASED and ours(reading.leaning)
 
 
 def _against_match(intent: Intent, heard: Intent, mood: Mood) -> Verdict:
@@ -121,7 +131,7 @@ def _against_match(intent: Intent, heard: Intent, mood: Mood) -> Verdict:
     control wish heard in a question: the mood gate is closed to it, and to offer it would offer nothing."""
     if heard is intent:
         return Verdict.SAME
-    if heard is Intent.CONTROL_DEVICE and not lets_pass(heard, mood, by_model=True):
+    if heard is Intent.CONTROL_DEVICE and not lets_pass(heard, mood, unphrased=True):
         return Verdict.NOTHING
     return Verdict.NOTHING if intent in OUT_OF_SCOPE else Verdict.ANOTHER
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TypeAlias, assert_never
 
-from edge_agent.understand import combine, mood, slots
+from edge_agent.understand import combine, leaning, mood, slots
 from edge_agent.understand.clarify import ClarifyEvidence, candidates, order, should_clarify
 from edge_agent.understand.combine import Verdict, Whose
 from edge_agent.understand.interpretation import Disposition, Interpretation, Source
@@ -26,6 +26,11 @@ DISAGREE = "rules_and_model_disagree"
 STOP_BY_MODEL = "stop_heard_by_model_only"
 NOTHING_PENDING = "nothing_pending"
 TWO_VALUES = "two_values"
+UNCLEAR = "unclear_wish"
+BY_WORDS = "keyword_leaning"
+WORDS, MODEL = "words", "model"
+UNPHRASED = frozenset({WORDS, MODEL})
+"""Rule ids of a reading no phrase stands behind."""
 
 UNREADABLE = frozenset({"empty_text", "too_long"})
 """Reasons of the rules that mean `INPUT_INVALID`."""
@@ -60,10 +65,11 @@ def interpret(reading: Reading, model: Model, thresholds: Thresholds) -> Interpr
     if early is not None:
         return early
     found = slots.grounded(reading)
-    evidence = _evidence(reading, model, thresholds)
-    verdict = combine.verdict(reading.outcome, reading.stop, found, evidence, reading.mood)
+    scores = leaning.likely(reading, model, thresholds.leaning_weight)
+    evidence = _evidence(reading, model, scores, thresholds)
+    verdict = combine.verdict(reading, found, evidence)
     whose = combine.AGREEMENT[combine.said(reading.outcome), verdict]
-    return _follow(whose, reading, model, _view(reading, model, evidence, _source(whose, verdict)))
+    return _follow(whose, reading, model, _view(reading, model, scores, evidence, _source(whose, verdict, model)))
 
 
 def _before_scores(reading: Reading) -> Interpretation | None:
@@ -115,8 +121,8 @@ def _follow(whose: Whose, reading: Reading, model: Model, view: Interpretation) 
     match whose:
         case Whose.RULE:
             return _settle(_match_of(reading), reading, model, view)
-        case Whose.MODEL | Whose.ONE_OF:
-            return _settle(_match_by_model(reading, view), reading, model, view)
+        case Whose.HEARD | Whose.ONE_OF:
+            return _settle(_match_heard(reading, view), reading, model, view)
         case Whose.ASK_BETWEEN:
             return _ask_between(_match_of(reading), view)
         case Whose.ASK_CANDIDATES:
@@ -135,10 +141,12 @@ def _follow(whose: Whose, reading: Reading, model: Model, view: Interpretation) 
 
 def _settle(match: Match, reading: Reading, model: Model, view: Interpretation) -> Interpretation:
     """One intent stands; now its mood, its slots, the cell, and for control whether a model is usable."""
-    view = _with_intent(view, match.intent)
-    if view.source == "model" and match.intent is Intent.SUBMIT_FEEDBACK:
+    view, unphrased = _with_intent(view, match.intent), match.rule_id in UNPHRASED
+    if unphrased and match.intent is Intent.SUBMIT_FEEDBACK:
+        if mood.asked_outright(reading.normalised):
+            return replace(view, reason=mood.reason(Mood.QUESTION))
         view = replace(view, slots=slots.with_whole_text(reading, view.slots))
-    if not mood.lets_pass(match.intent, reading.mood, by_model=view.source == "model"):
+    if not mood.lets_pass(match.intent, reading.mood, unphrased=unphrased):
         return replace(view, reason=mood.reason(reading.mood))
     twice = slots.twice(view.slots)
     if twice is not None:
@@ -190,6 +198,8 @@ def _ask_candidates(reading: Reading, view: Interpretation) -> Interpretation:
     offered = order(named, view.scores) if named else candidates(view.scores)
     unsure = view.evidence is not None and view.evidence["reason"] != "confident"
     reason = view.evidence["reason"] if view.evidence is not None and unsure else outcome.reason
+    if reason == NO_MATCH:
+        reason = UNCLEAR
     return replace(view, disposition=Disposition.CLARIFY, reason=reason, candidates=offered)
 
 
@@ -218,11 +228,9 @@ def _blank(reading: Reading) -> Interpretation:
     )
 
 
-def _view(reading: Reading, model: Model, evidence: ClarifyEvidence, source: Source) -> Interpretation:
-    blank = replace(_blank(reading), evidence=evidence, source=source)
-    if isinstance(model, NoUsableModel):
-        return replace(blank, no_model=model.cause)
-    return replace(blank, scores=by_falling_score(model))
+def _view(reading: Reading, model: Model, scores: Scores, evidence: ClarifyEvidence, source: Source) -> Interpretation:
+    cause = model.cause if isinstance(model, NoUsableModel) else None
+    return replace(_blank(reading), evidence=evidence, source=source, scores=by_falling_score(scores), no_model=cause)
 
 
 def _with_intent(view: Interpretation, intent: Intent) -> Interpretation:
@@ -233,18 +241,19 @@ def _proposed(view: Interpretation, reason: str) -> Interpretation:
     return replace(view, disposition=Disposition.PROPOSE_MOTION, reason=reason)
 
 
-def _evidence(reading: Reading, model: Model, thresholds: Thresholds) -> ClarifyEvidence:
-    """The threshold is that of the best intent in the operator's language."""
-    scores = () if isinstance(model, NoUsableModel) else model
+def _evidence(reading: Reading, model: Model, scores: Scores, thresholds: Thresholds) -> ClarifyEvidence:
+    """The threshold is that of the best intent in the operator's language; the words alone have one of their own."""
     top, _ = top_two(scores)
-    limit = thresholds.of(reading.lang, top.intent)
+    limit = thresholds.words_alone if isinstance(model, NoUsableModel) else thresholds.of(reading.lang, top.intent)
     return should_clarify(scores, min_top_score=limit.min_top_score, min_margin=limit.min_margin)[1]
 
 
-def _source(whose: Whose, verdict: Verdict) -> Source:
-    if whose in (Whose.MODEL, Whose.ASK_STOP):
+def _source(whose: Whose, verdict: Verdict, model: Model) -> Source:
+    if isinstance(model, NoUsableModel):
+        return "rules"
+    if whose in (Whose.HEARD, Whose.ASK_STOP):
         return "model"
-    return "rules" if verdict in (Verdict.NOTHING, Verdict.UNGROUNDED) else "rules+model"
+    return "rules" if verdict in (Verdict.NOTHING, Verdict.ALONE) else "rules+model"
 
 
 def _match_of(reading: Reading) -> Match:
@@ -253,10 +262,12 @@ def _match_of(reading: Reading) -> Match:
     return reading.outcome
 
 
-def _match_by_model(reading: Reading, view: Interpretation) -> Match:
-    """The model's intent, with what the rules know about it where it was one of their candidates."""
+def _match_heard(reading: Reading, view: Interpretation) -> Match:
+    """The likeliest intent, with what the rules know about it where it was one of their candidates."""
     top, _ = top_two(view.scores)
     intent = combine.INTENT_OF[top.intent]
     among = reading.outcome.candidates if isinstance(reading.outcome, Ambiguous) else ()
-    bare = Match(intent=intent, score=top.score, rule_id="model", reason="model_above_threshold")
+    by_words = view.no_model is not None
+    rule_id, reason = (WORDS, BY_WORDS) if by_words else (MODEL, "model_above_threshold")
+    bare = Match(intent=intent, score=top.score, rule_id=rule_id, reason=reason)
     return next((m for m in among if m.intent is intent), bare)

@@ -18,19 +18,28 @@ ALLOWED: dict[Intent, frozenset[Mood]] = {
 ASKED_BACK = frozenset({Mood.IMPERATIVE, Mood.STATEMENT, Mood.QUESTION, Mood.CONDITION, Mood.DEFERRED, Mood.RECURRING})
 """An unclear wish is asked back; an unclear negation, quotation, report or withdrawal is not a wish."""
 
+ASKED_BACK_UNPHRASED = frozenset({Mood.IMPERATIVE, Mood.STATEMENT, Mood.QUESTION})
+"""Where no phrase shows a wish, "if", "later" and "every" do not make one."""
 
-ALLOWED_BY_MODEL: dict[Intent, frozenset[Mood]] = {
+ALLOWED_UNPHRASED: dict[Intent, frozenset[Mood]] = {
     **ALLOWED,
     Intent.CONTROL_DEVICE: frozenset({Mood.IMPERATIVE, Mood.STATEMENT}),
-    Intent.SUBMIT_FEEDBACK: frozenset({Mood.IMPERATIVE, Mood.STATEMENT, Mood.PAST, Mood.REPORT}),
+    Intent.SUBMIT_FEEDBACK: EVERY_MOOD - {Mood.CANCEL, Mood.MEANING_OF},
 }
-"""Where no rule heard the wish to file something, a question is not filed on the model's word alone. A control wish
-that only the model heard in a plain statement may be asked about; moving takes the imperative all the same."""
+"""What people report is full of words that show a mood ("it was in bin 1 when I came", "分错了，不对"). A control wish
+that no phrase heard in a plain statement may be asked about; moving takes the imperative all the same."""
+
+_ASKING_ENDS = ("吗", "么", "呢", "没有")
 
 
-def lets_pass(intent: Intent, mood: Mood, *, by_model: bool = False) -> bool:
-    table = ALLOWED_BY_MODEL if by_model else ALLOWED
+def lets_pass(intent: Intent, mood: Mood, *, unphrased: bool = False) -> bool:
+    table = ALLOWED_UNPHRASED if unphrased else ALLOWED
     return mood in table.get(intent, EVERY_MOOD)
+
+
+def asked_outright(normalised: str) -> bool:
+    """A mood that a word shows may be mistaken, a question mark hardly: no phrase, no mark, or nothing is filed."""
+    return "?" in normalised or normalised.rstrip(" .!。").endswith(_ASKING_ENDS)
 
 
 def reason(mood: Mood) -> str:

@@ -39,10 +39,17 @@ class Threshold:
                 raise ValueError(f"{name} must be 0 to 1, not {value!r}")
 
 
+WORDS_ALONE = Threshold(0.7, 0.15)
+"""What the words' leaning must reach where there is no model: it only asks back, records and looks things up."""
+
+
 @dataclass(frozen=True, slots=True)
 class Thresholds:
     default: Threshold = field(default_factory=Threshold)
     fitted: tuple[tuple[Lang, Risk, Threshold], ...] = ()
+    leaning_weight: float = 0.0
+    """How much the words' own leaning counts beside the model's scores, 0 to 1; fitted with the model's map."""
+    words_alone: Threshold = WORDS_ALONE
 
     def of(self, lang: Lang, intent: str) -> Threshold:
         risk = RISK_OF.get(intent, Risk.READ)

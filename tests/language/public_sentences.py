@@ -3,11 +3,13 @@
 Nobody here wrote them, so they say what a cell does with talk that was never meant for it. The home's are spelled out
 from its templates by a seeded walk; what its lists leave to the house (a lamp, a room) comes from `HOUSE`.
 
-`python -m tests.language.public_sentences FOLDER [EACH]` writes them as labelled lines, EACH of a language at most.
+`python -m tests.language.public_sentences FOLDER [EACH]` writes them as labelled lines, EACH of a language at most;
+`--last` takes them from behind the first `JUDGED`, which nothing is fitted on.
 """
 
 from __future__ import annotations
 
+import argparse
 import importlib.resources
 import json
 import random
@@ -28,6 +30,8 @@ CHAT: Final[Mapping[Lang, str]] = {"zh": "chinese", "en": "english"}
 A_TEMPLATE: Final = 12
 """Sentences spelled out of one template; most have fewer."""
 DEEPEST: Final = 24
+JUDGED: Final = 5_000
+"""The first so many of a language are for judging alone."""
 LONGEST: Final = 500
 """Characters; longer ones are refused before they are read."""
 
@@ -111,16 +115,22 @@ def _file(package: str, name: str) -> str:
     return (importlib.resources.files(package) / "data" / name).read_text(encoding="utf-8")
 
 
-def main(folder: Path, each: int) -> None:
+def main(folder: Path, each: int, *, last: bool) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     langs: tuple[Lang, ...] = ("zh", "en")
     for lang in langs:
+        found = public_sentences(lang)
         lines = (
             json.dumps({"text": text, "lang": lang, "case": "other_domain", "would_move": False}, ensure_ascii=False)
-            for text in public_sentences(lang)[:each]
+            for text in (found[JUDGED:] if last else found)[:each]
         )
         (folder / f"{lang}.jsonl").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else sys.maxsize)
+    wanted = argparse.ArgumentParser(prog="python -m tests.language.public_sentences")
+    wanted.add_argument("folder", type=Path)
+    wanted.add_argument("each", type=int, nargs="?", default=sys.maxsize)
+    wanted.add_argument("--last", action="store_true")
+    given = wanted.parse_args()
+    main(given.folder, given.each, last=given.last)

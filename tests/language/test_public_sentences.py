@@ -16,17 +16,16 @@ from edge_agent.understand.scores import ModelCause, NoUsableModel
 from edge_agent.understand.thresholds import Thresholds
 from offline_rules.reading import Intent, Lang
 from offline_rules.router import Router
-from tests.language.public_sentences import public_sentences
+from tests.language.public_sentences import JUDGED, public_sentences
 from tests.language.test_held_out import EAGER
 
-EACH = 5_000
 ALONE = NoUsableModel(ModelCause.NONE)
 NOT_OURS = (Intent.GENERAL, Intent.UNKNOWN)
 
 
 @cache
 def said(lang: Lang) -> tuple[str, ...]:
-    return public_sentences(lang)[:EACH]
+    return public_sentences(lang)[:JUDGED]
 
 
 def read(lang: Lang, model: Model) -> dict[str, Interpretation]:
@@ -36,7 +35,7 @@ def read(lang: Lang, model: Model) -> dict[str, Interpretation]:
 
 @pytest.mark.parametrize("lang", LANGS)
 def test_there_are_thousands_and_no_two_are_alike(lang: Lang) -> None:
-    assert len(set(said(lang))) == EACH
+    assert len(set(said(lang))) == JUDGED
 
 
 @pytest.mark.parametrize("lang", LANGS)
@@ -47,7 +46,7 @@ def test_none_moves_whatever_the_model_hears(lang: Lang) -> None:
 @pytest.mark.parametrize("lang", LANGS)
 def test_hardly_any_is_taken_for_a_wish_of_ours(lang: Lang) -> None:
     taken = [text for text, made in read(lang, ALONE).items() if made.intent not in NOT_OURS]
-    assert len(taken) <= CLAIMED_GOAL[lang] * EACH, taken
+    assert len(taken) <= CLAIMED_GOAL[lang] * JUDGED, taken
 
 
 @pytest.mark.parametrize("lang", LANGS)

@@ -1,12 +1,13 @@
 """`calibrate` and `qualify`: what a model file is worth here, measured on labelled sentences and stored.
 
-`calibrate` fits the map and the thresholds on one set of sentences; thresholds come from maps that were fitted without
-the sentence they judge. `qualify` measures on sentences nothing was fitted on and says whether free-worded control may
-go through this model.
+`calibrate` fits the map on one set of sentences, and on another what the map is worth: how much the words' own leaning
+counts beside it, and the thresholds. `qualify` measures the model by itself on sentences nothing was fitted on and says
+whether free-worded control may go through it.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,11 +20,15 @@ from edge_agent.adapters.model.profile import Calibration, Figures, Qualificatio
 from edge_agent.adapters.model.prompt import LABELS, Prompt
 from edge_agent.understand.port import ModelFailure
 from edge_agent.understand.scores import IntentScore, Scores
+from offline_rules.reading import Leaning
+from offline_rules.router import Router
 
 READ_TOKENS = 400
 """Of one pass' 262k scores; 100 read two points worse on held-out sentences, 1,600 no better."""
 L2 = 0.01
-FOLDS = 8
+FITTED = 130
+SURVEYED = 32
+"""At most so many sentences of a label and language are fitted on, and choose the tokens: a pass takes 0.1 s."""
 CALL_DEADLINE_S = 60.0
 """A calibration may run beside anything; a sentence that takes a minute means the machine is stuck."""
 FIT_DEADLINE_S = 900.0
@@ -36,8 +41,8 @@ Progress = Callable[[int, int], None]
 @dataclass(frozen=True, slots=True)
 class CalibrationReport:
     calibration: Calibration
-    crossed: tuple[judge.Judged, ...]
-    """The fitting sentences, each judged by a map fitted without it."""
+    judged: tuple[judge.Judged, ...]
+    """The tuning sentences, judged by map and leaning together."""
     figures: list[Figures]
 
 
@@ -52,23 +57,29 @@ def _silent(_done: int, _of: int) -> None:
 
 
 async def calibrate(
-    model: WorkerModel, prompt: Prompt, sentences: Sequence[Sentence], *, progress: Progress = _silent
+    model: WorkerModel,
+    prompt: Prompt,
+    sentences: Sequence[Sentence],
+    tuning: Sequence[Sentence],
+    *,
+    progress: Progress = _silent,
 ) -> CalibrationReport:
     """Fits in the worker, which uses the new map from then on. Raises `ModelRefused` when the worker gives up."""
-    steps = 2 * len(sentences) + 2
-    for n, sentence in enumerate(sentences):
-        await _ask(model, wire.Seen, op="survey", text=prompt.ask(sentence.text), label=_index(sentence))
-        progress(n + 1, steps)
-    await _ask(model, wire.Picked, op="pick", how_many=READ_TOKENS)
-    for n, sentence in enumerate(sentences):
-        await _ask(model, wire.Seen, op="collect", text=prompt.ask(sentence.text), label=_index(sentence))
-        progress(len(sentences) + n + 1, steps)
-    crossed = await _ask(model, wire.Crossed, deadline_s=FIT_DEADLINE_S, op="cross", folds=FOLDS, l2=L2)
+    surveyed, fitted_on = _spread(sentences, SURVEYED), _spread(sentences, FITTED)
+    steps, done = len(surveyed) + len(fitted_on) + len(tuning), 0
+    for op, every in (("survey", surveyed), ("collect", fitted_on)):
+        for sentence in every:
+            await _ask(model, wire.Seen, op=op, text=prompt.ask(sentence.text), label=LABELS.index(sentence.intent))
+            progress(done := done + 1, steps)
+        if op == "survey":
+            await _ask(model, wire.Picked, op="pick", how_many=READ_TOKENS)
     fitted = await _ask(model, wire.Fitted, deadline_s=FIT_DEADLINE_S, op="fit", l2=L2)
-    progress(steps, steps)
-    judged = tuple(
-        judge.Judged(s.text, s.lang, s.intent, _scores(row)) for s, row in zip(sentences, crossed.rows, strict=True)
-    )
+    heard = []
+    for sentence in tuning:
+        heard.append(await _judge(model, sentence))
+        progress(done := done + 1, steps)
+    weight = judge.fit_weight(heard, leanings := _leanings(tuning))
+    judged = judge.joined_with(heard, leanings, weight)
     calibration = Calibration(
         model_sha256=model.model_sha256,
         prompt_sha256=prompt.digest,
@@ -76,10 +87,26 @@ async def calibrate(
         weights=fitted.weights,
         bias=fitted.bias,
         thresholds=judge.fit_thresholds(judged),
-        fitted_on=len(sentences),
+        leaning_weight=weight,
+        fitted_on=len(fitted_on),
     )
     model.calibration = calibration
     return CalibrationReport(calibration, judged, judge.figures(judged, calibration.as_thresholds()))
+
+
+def _spread(sentences: Sequence[Sentence], at_most: int) -> list[Sentence]:
+    """Of each label and language at most so many, from all over."""
+    chosen: list[Sentence] = []
+    for label, lang in itertools.product(LABELS, judge.LANGS):
+        own = [s for s in sentences if (s.intent, s.lang) == (label, lang)]
+        step = max(1.0, len(own) / at_most)
+        chosen += [own[int(n * step)] for n in range(min(at_most, len(own)))]
+    return chosen
+
+
+def _leanings(sentences: Sequence[Sentence]) -> list[Leaning]:
+    read = Router.load().read
+    return [read(sentence.text).leaning for sentence in sentences]
 
 
 async def qualify(
@@ -125,10 +152,6 @@ async def _ask(
     model: WorkerModel, kind: type[wire.R], *, deadline_s: float = CALL_DEADLINE_S, **request: object
 ) -> wire.R:
     return await model.operate(dict(request), kind, deadline_s=deadline_s)
-
-
-def _index(sentence: Sentence) -> int:
-    return LABELS.index(sentence.intent)
 
 
 def _scores(row: Sequence[float]) -> Scores:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from edge_agent.adapters.model.profile import Figures, FittedThreshold
 from edge_agent.understand.clarify import MIN_MARGIN, MIN_TOP_SCORE, should_clarify
+from edge_agent.understand.leaning import joined
 from edge_agent.understand.scores import Scores, top_two
 from edge_agent.understand.thresholds import RISK_OF, Risk, Thresholds
-from offline_rules.reading import Intent, Lang
+from offline_rules.reading import Intent, Lang, Leaning
 
 LANGS: tuple[Lang, ...] = ("zh", "en")
 
+WEIGHTS = tuple(n / 10 for n in range(10))
+"""Never 1: what the model says has to count for something, or it need not be asked."""
 GRID = (MIN_TOP_SCORE, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.98)
 MOST_WRONG: dict[Risk, float] = {Risk.READ: 0.04, Risk.WRITE: 0.02, Risk.MOTION: 0.005, Risk.STOP_ASK: 0.02}
 """Share of the sentences read as an intent of this risk, above threshold, that may be of another one."""
@@ -43,6 +46,18 @@ class Judged:
     def above(self, thresholds: Thresholds) -> bool:
         limit = thresholds.of(self.lang, self.heard)
         return not should_clarify(self.scores, min_top_score=limit.min_top_score, min_margin=limit.min_margin)[0]
+
+
+def joined_with(judged: Sequence[Judged], leanings: Sequence[Leaning], weight: float) -> tuple[Judged, ...]:
+    """The same sentences, heard by model and leaning together."""
+    return tuple(
+        replace(j, scores=joined(leaning, j.scores, weight)) for j, leaning in zip(judged, leanings, strict=True)
+    )
+
+
+def fit_weight(judged: Sequence[Judged], leanings: Sequence[Leaning]) -> float:
+    """How much the leaning counts: what reads most of them right, the smallest of equals."""
+    return max(WEIGHTS, key=lambda weight: (sum(j.right for j in joined_with(judged, leanings, weight)), -weight))
 
 
 def fit_thresholds(judged: Sequence[Judged]) -> list[FittedThreshold]:

@@ -1,6 +1,8 @@
-"""Labelled sentences for the model: the shots it is shown, those its map is fitted on, those nobody fitted anything on.
+"""Labelled sentences: the shots a model is shown, those map and leaning are fitted on, those the thresholds are fitted
+on, and those nobody fitted anything on.
 
-One JSON object a line: `{"text", "intent", "lang"}`. The three files share no sentence; a test holds that.
+One JSON object a line: `{"text", "intent", "lang"}`; UNKNOWN stands for what is ours and unclear, GENERAL for what is
+not ours. The four files share no sentence; a test holds that.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ MAX_LINE_CHARACTERS = 2_000
 class Part(StrEnum):
     SHOTS = "shots"
     FIT = "fit"
+    TUNING = "tuning"
     HELD_OUT = "held_out"
 
 

@@ -26,7 +26,7 @@ MAX_FILE_BYTES = 2_000_000
 class _Stored(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    format: Literal[1] = 1
+    format: Literal[2] = 2
     model_sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
     prompt_sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
 
@@ -45,6 +45,8 @@ class Calibration(_Stored):
     weights: list[list[float]] = Field(min_length=1, max_length=MAX_TOKENS)
     bias: list[float] = Field(min_length=1, max_length=32)
     thresholds: list[FittedThreshold] = Field(max_length=32)
+    leaning_weight: float = Field(ge=0, lt=1)
+    """How much the words' own leaning counts beside the map."""
     fitted_on: int = Field(ge=0)
 
     def as_map(self) -> dict[str, object]:
@@ -52,7 +54,8 @@ class Calibration(_Stored):
 
     def as_thresholds(self) -> Thresholds:
         return Thresholds(
-            fitted=tuple((t.lang, t.risk, Threshold(t.min_top_score, t.min_margin)) for t in self.thresholds)
+            fitted=tuple((t.lang, t.risk, Threshold(t.min_top_score, t.min_margin)) for t in self.thresholds),
+            leaning_weight=self.leaning_weight,
         )
 
     @property

@@ -64,10 +64,6 @@ class Seen(Reply):
     input_tokens: int = Field(ge=0)
 
 
-class Crossed(Reply):
-    rows: list[list[Probability]]
-
-
 class Failed(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 

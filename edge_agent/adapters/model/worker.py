@@ -180,24 +180,6 @@ def _fit(request: Line, loaded: Loaded) -> Line:
     return {"tokens": made.tokens.tolist(), "weights": weights, "bias": [round(b, 6) for b in made.bias.tolist()]}
 
 
-def _cross(request: Line, loaded: Loaded) -> Line:
-    """Each collected sentence's probabilities from a map that was fitted without it: what thresholds are made from."""
-    n = len(loaded.rows)
-    values: list[list[float]] = [[] for _ in range(n)]
-    for fold in range(folds := int(request["folds"])):
-        inside = [i for i in range(n) if i % folds != fold]
-        made = fitting.fit(
-            [loaded.rows[i] for i in inside],
-            [loaded.labels[i] for i in inside],
-            list(range(len(loaded.picked))),
-            n_labels=len(loaded.words),
-            l2=float(request["l2"]),
-        )
-        for i in range(fold, n, folds):
-            values[i] = made.probabilities(loaded.rows[i]).tolist()
-    return {"rows": values}
-
-
 OPERATIONS: dict[str, Callable[[Line, Loaded], Line]] = {
     "score": _score,
     "options": _options,
@@ -206,7 +188,6 @@ OPERATIONS: dict[str, Callable[[Line, Loaded], Line]] = {
     "survey": _survey,
     "pick": _pick,
     "collect": _collect,
-    "cross": _cross,
     "fit": _fit,
 }
 

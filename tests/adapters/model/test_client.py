@@ -292,7 +292,7 @@ async def test_usable_only_with_a_passed_qualification_of_this_very_calibration(
         assert model.usable() == NoUsableModel(ModelCause.NOT_QUALIFIED)
         key = {"model_sha256": model.model_sha256, "prompt_sha256": "0" * 64}
         calibration = profile.Calibration(
-            **key, tokens=[1], weights=[[0.0] * 7], bias=[0.0] * 7, thresholds=[], fitted_on=1
+            **key, tokens=[1], weights=[[0.0] * 7], bias=[0.0] * 7, thresholds=[], leaning_weight=0.5, fitted_on=1
         )
         model.calibration = calibration
         figures = {"reasons": [], "figures": [], "calibration_sha256": calibration.digest}

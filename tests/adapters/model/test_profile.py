@@ -25,6 +25,7 @@ def calibration(model: str = A, prompt: str = B) -> profile.Calibration:
         weights=[[0.25] * 7, [1e-6] * 7],
         bias=[0.0] * 7,
         thresholds=[],
+        leaning_weight=0.5,
         fitted_on=2,
     )
 
@@ -43,7 +44,7 @@ def test_another_model_or_prompt_finds_nothing(tmp_path: Path, model: str, promp
     assert profile.load(profile.Calibration, tmp_path, model, prompt) is None
 
 
-@pytest.mark.parametrize("content", ["", "{}", "null", '{"format": 2}', "\u0000"])
+@pytest.mark.parametrize("content", ["", "{}", "null", '{"format": 1}', "\u0000"])
 def test_a_broken_file_is_named(tmp_path: Path, content: str) -> None:
     path = profile.store(calibration(), tmp_path)
     path.write_text(content)

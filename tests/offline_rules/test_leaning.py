@@ -1,0 +1,109 @@
+"""The leaning says what words lean to: shares of all intents, the same every time, never a command."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from edge_agent.adapters.model.labelled import Part, shipped
+from offline_rules.fit_leaning import digest_of, fit, written
+from offline_rules.leaning import LEANS, LeaningTable, groups, parse_table, shipped_leaning
+from offline_rules.reading import Intent, Match
+from offline_rules.router import Router
+
+WHY, HOW = "why did it fail", "how is it doing"
+
+
+@cache
+def shared_router() -> Router:
+    return Router.load()
+
+
+@pytest.fixture(scope="module")
+def router() -> Router:
+    return shared_router()
+
+
+def fitted(router: Router, sentences: dict[str, Intent]) -> LeaningTable:
+    made = [(groups(router.tokens(text)), intent) for text, intent in sentences.items() for _ in range(3)]
+    return parse_table(written(fit(made), "digest"))
+
+
+@settings(deadline=None)
+@given(text=st.text(max_size=80))
+def test_every_intent_has_its_share_of_one(text: str) -> None:
+    leaning = shipped_leaning().of(shared_router().tokens(text))
+    assert {lean.intent for lean in leaning} == set(Intent)
+    assert sum(lean.share for lean in leaning) == pytest.approx(1.0)
+    assert [lean.share for lean in leaning] == sorted((lean.share for lean in leaning), reverse=True)
+
+
+def test_a_value_stands_there_as_its_kind_and_a_number_as_a_number(router: Router) -> None:
+    assert groups(router.tokens("put the glass in bin 2")) == groups(router.tokens("put the paper in bin 5"))
+    assert groups(router.tokens("at 6:40")) == groups(router.tokens("at 7:15"))
+    assert groups(router.tokens("put the glass in bin 2")) != groups(router.tokens("the glass is in bin 2"))
+
+
+def test_a_slip_of_the_finger_leaves_other_pieces_standing(router: Router) -> None:
+    shared = groups(router.tokens("grinding")) & groups(router.tokens("grindign"))
+    assert any(group.startswith("~") for group in shared)
+
+
+def test_it_learns_what_it_is_shown_and_the_same_every_time(router: Router) -> None:
+    shown = {WHY: Intent.DIAGNOSE, HOW: Intent.QUERY_STATUS, "hello there": Intent.GENERAL}
+    one, two = fitted(router, shown), fitted(router, shown)
+    assert one == two
+    assert {text: one.of(router.tokens(text))[0].intent for text in shown} == shown
+
+
+def test_it_says_which_words_decided(router: Router) -> None:
+    table = fitted(router, {WHY: Intent.DIAGNOSE, HOW: Intent.QUERY_STATUS})
+    words = table.words(router.tokens(WHY), Intent.DIAGNOSE)
+    assert words
+    assert all(table.weights[group][LEANS.index(Intent.DIAGNOSE)] > 0 for group in words)
+
+
+@pytest.mark.parametrize("broken", ["", "digest\n", "digest\nwhy\t1 2 3\n", "digest\n\t1 x\n"])
+def test_a_broken_table_is_refused(broken: str) -> None:
+    with pytest.raises(ValueError, match=r"leaning table|invalid literal"):
+        parse_table(broken)
+
+
+def test_the_shipped_table_was_fitted_on_the_shipped_sentences() -> None:
+    fit_on = files("edge_agent.adapters.model").joinpath("data", f"{Part.FIT}.jsonl").read_bytes()
+    assert shipped_leaning().fitted_on == digest_of(fit_on), "fit the table anew: make leaning"
+
+
+def test_it_reads_the_sentences_it_was_fitted_on() -> None:
+    """Far below what it reads in truth; a table of noise would not come near."""
+    some = shipped(Part.FIT)[::20]
+    right = sum(shipped_leaning().of(shared_router().tokens(s.text))[0].intent is s.intent for s in some)
+    assert right >= 0.9 * len(some)
+
+
+@pytest.mark.parametrize(
+    "text", ["open the gripper then", "把夹子闭拢咯", "stop stop stop", "home the arm, please now"]
+)
+def test_it_changes_nothing_of_outcome_stop_and_mood(
+    router: Router, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = router.read(text)
+    all_control = LeaningTable(tuple(900 if intent is Intent.CONTROL_DEVICE else 0 for intent in LEANS), {})
+    monkeypatch.setattr("offline_rules.router.shipped_leaning", lambda: all_control)
+    after = router.read(text)
+    assert (before.outcome, before.stop, before.mood, before.slots) == (
+        after.outcome,
+        after.stop,
+        after.mood,
+        after.slots,
+    )
+
+
+def test_a_stop_and_an_unreadable_text_lean_to_nothing(router: Router) -> None:
+    assert router.read("stop").leaning == ()
+    assert router.read(" ").leaning == ()
+    assert isinstance(router.read("让机械臂回零").outcome, Match)
