@@ -13,6 +13,7 @@ from typing import Protocol
 
 from drivers.contract import DriverError
 from drivers.package import ActiveFault, FaultArgument
+from edge_agent.control.ports import STEP_NAMES
 from edge_agent.messages.cell_state import InjectedFault
 from edge_agent.messages.codes import ErrorCode
 from edge_agent.run.journal import Entry, Journal, Kind
@@ -40,13 +41,18 @@ MODEL = (
     "model.wrong_citation",
 )
 STORE = ("store.disk_full", "store.read_back_fails")
+TRANSPORT = ("transport.duplicate_message", "transport.stale_message", "transport.retained_command")
+KILL = "process.kill_agent_at"
 INSIDE = ("inside.unrecognised_exception", "inside.rules_raise")
-OWN = (*_QUERY_CODES, "query.empty", "query.slow", "query.flaky", *STORE, *MODEL, *INSIDE)
-"""Faults of the agent's own edges. `query.slow` and `model.slow` take `delay_ms`, `query.flaky` `probability`."""
+OWN = (*_QUERY_CODES, "query.empty", "query.slow", "query.flaky", *STORE, *MODEL, *TRANSPORT, *INSIDE, KILL)
+"""Faults of the agent's own edges. `query.slow` and `model.slow` take `delay_ms`, `query.flaky` `probability`,
+`process.kill_agent_at` `step`."""
 OTHER_WORDS: Mapping[str, tuple[str, float]] = {"ms": ("delay_ms", 1), "percent": ("probability", 0.01)}
 """Arguments as a case line writes them: the word they mean, and how many of its unit one is."""
 
 
+KILLED_AT = "before_send"
+"""Where nobody says at which step: the command is stored, its frame is not out yet."""
 STORED_NEXT = "before_intent"
 """The step of the command path before its row is written."""
 SLOW_MS = 500
@@ -81,18 +87,22 @@ class _Own:
 @dataclass(slots=True)
 class LabFaults:
     """`hands` None: no simulated cell, so no fault of arm or wire. `cell_faults` maps full names (`arm.no_part`) to
-    those the cell knows. `changed` is told after every change."""
+    those the cell knows. `changed` is told after every change. `die` ends the agent's process at once; None where it is
+    not the agent's alone: then nobody can have it killed."""
 
     journal: Journal
     cell_faults: Mapping[str, str]
     hands: Hands | None
     changed: Callable[[], None] = lambda: None
+    die: Callable[[], None] | None = None
     _own: dict[str, _Own] = field(default_factory=dict)
     _of_cell: dict[str, InjectedFault] = field(default_factory=dict)
 
     async def put(self, name: str, *, count: int, seed: int, args: Mapping[str, FaultArgument], by: str) -> None:
         """Raises `LookupError` for a name that is no fault of this cell, or arguments it does not take."""
         known = _full_name(name, (*OWN, *self.cell_faults))
+        if known == KILL and (self.die is None or args.get("step", KILLED_AT) not in STEP_NAMES):
+            raise LookupError(name)
         body = {"op": "put", "fault": known, "count": count, "seed": seed, "args": dict(args), "by": by}
         if known in OWN:
             await self.journal.append(Entry(Kind.FAULT, body))  # before it is in: it may be the journal's own fault
@@ -150,9 +160,12 @@ class LabFaults:
         return default if fault is None else float(fault.args.get(argument, default))
 
     def reached(self, step: str) -> None:
-        """`Steps`: the row of a command is kept next."""
+        """`Steps`: before the row of a command is kept faults of the store wake; at its step the agent is killed."""
         if step == STORED_NEXT:
             self._wake()
+        kill = self._own.get(KILL)
+        if kill is not None and self.die is not None and step == kill.args.get("step", KILLED_AT):
+            self.die()
 
     def _wake(self) -> None:
         for name in STORE:

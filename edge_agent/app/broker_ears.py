@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from edge_agent.adapters.log import log
 from edge_agent.adapters.mqtt.traffic import Inbound
 from edge_agent.agent import Agent
+from edge_agent.app import disturbed
 from edge_agent.desk.arrival import Arrival, ReplyTo
 from edge_agent.messages.parse import parse_stop
 from edge_agent.messages.rejection import Rejection
 from edge_agent.messages.topics import PRESENCE_EXPIRY_S, PRESENCE_HERE, Topics
+from edge_agent.parts import nothing_struck
 from edge_agent.run.journal import JournalFault
 
 _log = log("app")
@@ -29,6 +32,8 @@ class BrokerEars:
     topics: Topics
     agent: Agent
     max_waiting: int
+    fires: Callable[[str], bool] = nothing_struck
+    """Whether a fault of the transport that was put in strikes now."""
     _served: deque[Inbound] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -62,7 +67,8 @@ class BrokerEars:
         """The request has its turn. One that can't be stored is not acknowledged: the broker brings it again, and the
         cell is locked out by the same fault."""
         try:
-            await self.agent.receive(self._arrival(inbound, stop_served=self._was_served(inbound)))
+            arrival = self._arrival(inbound, stop_served=self._was_served(inbound))
+            await disturbed.receive(arrival, self.agent.receive, self.fires)
         except JournalFault as fault:
             _log.error("request_not_stored", why=str(fault))
 

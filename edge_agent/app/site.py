@@ -65,11 +65,13 @@ _log = log("app")
 @dataclass(frozen=True, slots=True)
 class Options:
     """`simulator`: a file with the addresses of a simulated cell that somebody else keeps running. `model`: one that
-    somebody else keeps running, as when several cells share it; `rules`: the language, read once for all of them."""
+    somebody else keeps running, as when several cells share it; `rules`: the language, read once for all of them.
+    `die`: ends this process at once, for the lab's own fault; None where it is not the agent's alone."""
 
     simulator: Path | None = None
     model: tuple[ModelPort, Thresholds] | None = None
     rules: Router | None = None
+    die: Callable[[], None] | None = None
     steps: Steps = no_steps
     on_ready: Callable[[], None] = lambda: None
 
@@ -96,7 +98,7 @@ async def site(settings: Settings, options: Options) -> AsyncIterator[Running]:
         stores = await Stores.open(folder / "stores", clock.wall_ms)
         stack.push_async_callback(stores.close)
         rig = await _rig(spec, options, folder, stack)
-        faults = LabFaults(journal, fault_names(spec.devices[0]) if rig else {}, rig)
+        faults = LabFaults(journal, fault_names(spec.devices[0]) if rig else {}, rig, die=options.die)
         struck.append(faults)
         model, thresholds = options.model or await open_model(settings, folder, stack)
         lab_model = LabModel(model, faults, clock.sleep)
@@ -151,7 +153,7 @@ async def site(settings: Settings, options: Options) -> AsyncIterator[Running]:
         console = _console(settings, agent, faults)
         if console is not None:
             everywhere.add(console.news)
-        ears = BrokerEars(topics, agent, mqtt.max_inbound)
+        ears = BrokerEars(topics, agent, mqtt.max_inbound, faults.fires)
         outlet.link = link = MqttLink(
             mqtt,
             epoch=journal.epoch,

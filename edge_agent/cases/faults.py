@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Final
 
+from edge_agent.control.ports import STEP_NAMES
+
 GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
     "query": (
         "timeout",
@@ -129,6 +131,8 @@ def _check_argument(name: str, argument: str | None) -> None:
         raise UnknownFault(f"{name} takes no argument")
     if takes == "when" and argument not in (None, *WHEN):
         raise UnknownFault(f"{name}: now or executing was expected")
+    if takes == "step" and argument not in STEP_NAMES:
+        raise UnknownFault(f"{name}: one of {', '.join(STEP_NAMES)} was expected")
     if argument is None or takes in ("step", "when"):
         return
     try:

@@ -103,6 +103,7 @@ class Lab(_Request):
     seed: Annotated[int, Field(ge=0, lt=2**32)] = 0
     delay_ms: Annotated[int, Field(ge=0, le=600_000)] | None = None
     probability: Annotated[float, Field(ge=0, le=1)] | None = None
+    step: Annotated[str, Field(pattern=r"^[a-z][a-z_]{0,31}$")] | None = None
 
 
 class History(_Request):

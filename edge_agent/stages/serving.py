@@ -151,5 +151,5 @@ class Serving:
 
 
 def _arguments(request: Lab) -> dict[str, int | str]:
-    given = {"delay_ms": request.delay_ms, "probability": request.probability}
+    given = {"delay_ms": request.delay_ms, "probability": request.probability, "step": request.step}
     return {name: value if isinstance(value, int) else str(value) for name, value in given.items() if value is not None}

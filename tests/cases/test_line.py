@@ -72,6 +72,7 @@ ERR = {"ok": False, "error": {"code": "TIMEOUT", "message": ""}}
         ({"cell_state": "BROKEN"}, "cell_state: 'BROKEN' is none"),
         ({"cancel_at": "SOON"}, "cancel_at: 'SOON' is none"),
         ({"mechanisms": ["retries"]}, "mechanisms: 'retries' is none of the known ones; did you mean 'retry'"),
+        ({"faults": ["kill_agent_at(lunch)"]}, "faults: kill_agent_at: one of confirmed,"),
         ({"faults": ["receipt_wrong"]}, "faults: there is no fault 'receipt_wrong'; did you mean"),
         ({"faults": ["unavailable"]}, "faults: 'unavailable' is ambiguous: query.unavailable or arm.unavailable"),
         ({"budget": {"model_calls": -1}}, "budget.model_calls: "),

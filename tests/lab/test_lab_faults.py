@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from edge_agent.lab_faults import LabFaults
+from edge_agent.lab_faults import KILL, KILLED_AT, LabFaults
 from edge_agent.messages.codes import ErrorCode
 from edge_agent.run.journal import JournalFault, Kind
 from edge_agent.tools.tool import Failed, ToolName
@@ -72,3 +72,34 @@ async def test_a_fault_that_this_cell_does_not_know(name: str) -> None:
     faults = LabFaults(MemoryJournal(), {}, None)
     with pytest.raises(LookupError):
         await faults.put(name, count=1, seed=0, args={}, by="teacher")
+
+
+@pytest.mark.parametrize(
+    ("args", "step", "dies"),
+    [
+        ({}, KILLED_AT, True),
+        ({}, "sent", False),
+        ({"step": "sent"}, "sent", True),
+        ({"step": "sent"}, KILLED_AT, False),
+    ],
+)
+async def test_an_agent_is_killed_at_its_step(args: dict[str, int | str], step: str, dies: bool) -> None:
+    died: list[str] = []
+    faults = LabFaults(MemoryJournal(), {}, None, die=lambda: died.append(step))
+    await faults.put("kill_agent_at", count=1, seed=0, args=args, by="teacher")
+    assert [fault.name for fault in faults.active()] == [KILL], "shown while it is in"
+    faults.reached(step)
+    assert died == [step] * dies
+
+
+async def test_a_process_that_is_not_the_agents_alone_is_not_killed() -> None:
+    faults = LabFaults(MemoryJournal(), {}, None)
+    with pytest.raises(LookupError):
+        await faults.put(KILL, count=1, seed=0, args={}, by="teacher")
+
+
+async def test_a_step_that_is_none_is_refused() -> None:
+    faults = LabFaults(MemoryJournal(), {}, None, die=lambda: None)
+    with pytest.raises(LookupError):
+        await faults.put(KILL, count=1, seed=0, args={"step": "lunch"}, by="teacher")
+    assert faults.active() == ()
