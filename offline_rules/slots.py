@@ -74,7 +74,12 @@ _ARMS: Final = frozenset({"arm", "robot", "cobot", "bot"})
 """What people call an arm; the cell's names begin with `arm`."""
 _KIND_AND_NUMBER: Final = re.compile(r"([a-z]+)[\s\-_#]*(\d+)", re.ASCII)
 _KINDS: Final[dict[SlotName, Kind]] = {"bin": "bin", "station": "station", "device": "device"}
-_CAPITAL_STATION: Final = re.compile(r"\bto ([a-z])(?=$|[.,!;]| or [a-z]$)|(?<=\bto [a-z] or )([a-z])$", re.ASCII)
+_CAPITAL_STATION: Final = re.compile(
+    r"\b(?:to|at|from|on|off) ([a-hj-z])(?=$|[.,!;:]| or [a-z]$| ?[\u4e00-\u9fff]"
+    r"| (?:and|then|to|into|in|up|over|please|pls|now|round|→|->)(?: |$))"
+    r"|(?<=\bto [a-z] or )([a-z])$",
+    re.ASCII,
+)
 
 
 def find_slots(normal: Normal, lexicon: Lexicon) -> tuple[Found, ...]:
@@ -97,13 +102,13 @@ def grounded(normal: Normal, name: SlotName, value: str, start: int, end: int, l
 def _shaped(normal: Normal, lexicon: Lexicon) -> Iterator[Found]:
     for shape in _shapes():
         for match in shape.pattern.finditer(normal.text):
-            value = shape.spell(match.group(1))
+            value = shape.spell(match.group(match.lastindex or 1))
             start, end = match.span()
             yield Found(grounded(normal, shape.name, value, start, end, lexicon), start, end)
 
 
 def _capital_stations(normal: Normal, lexicon: Lexicon) -> Iterator[Found]:
-    """A bare capital letter at the end of "go to B"; a small `a` there is an article."""
+    """A bare capital letter in "go to B", "the can at C and …"; a small `a` there is an article."""
     for match in _CAPITAL_STATION.finditer(normal.text):
         start, end = match.span(match.lastindex or 0)
         if normal.original[normal.starts[start]].isupper():
