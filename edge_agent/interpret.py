@@ -165,6 +165,8 @@ def explained(made: Interpretation, lang: str) -> Iterator[tuple[str, str]]:
         yield slot.name, f"{slot.value} ← “{made.text[start:end]}” [{start}:{end}]{unknown}"
     for score in made.scores:
         yield f"p({score.intent})", f"{score.score:.3f}"
+    if made.leaning_on:
+        yield ("字词偏向" if zh else "words lean on"), " · ".join(made.leaning_on)
     if made.missing is not None:
         yield ("还缺" if zh else "missing"), made.missing
     if made.no_model is not None:

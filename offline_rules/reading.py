@@ -127,6 +127,8 @@ class Reading:
     """Parts heard and left aside on purpose (`confirm=yes`), for the journal."""
     leaning: Leaning = ()
     """What the words lean to by themselves: never a command, a stop or a mood."""
+    leaning_on: tuple[str, ...] = ()
+    """The word groups that spoke most for the first of `leaning`; only where no phrase fits."""
 
     def slot(self, name: SlotName) -> Slot | None:
         return next((s for s in self.slots if s.name == name), None)

@@ -75,9 +75,11 @@ class Router:
             return self._explicit(normal, form, stop)
         tokens = tokenise(normal, self._vocabulary, self._lexicon)
         judged, mood = self._free(normal, tokens)
+        table = shipped_leaning()
+        leaning = table.of(tokens)
         return Reading(
-            text, normal.text, lang, stop, mood, judged.outcome, judged.slots, suspicious(normal),
-            leaning=shipped_leaning().of(tokens),
+            text, normal.text, lang, stop, mood, judged.outcome, judged.slots, suspicious(normal), leaning=leaning,
+            leaning_on=table.words(tokens, leaning[0].intent) if isinstance(judged.outcome, NoMatch) else (),
         )  # fmt: skip
 
     def tokens(self, text: str) -> tuple[Token, ...]:

@@ -86,6 +86,7 @@ class Hearing:
             "candidates": [[c.intent, round(c.score, 4)] for c in heard.candidates],
             "missing": heard.missing,
             "no_model": heard.no_model,
+            "leaning_on": list(heard.leaning_on),
             "suspicious": heard.suspicious,
             "ignored": list(heard.ignored),
             "parse_trace_id": job.run.ids.parse_trace,

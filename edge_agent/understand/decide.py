@@ -223,6 +223,7 @@ def _blank(reading: Reading) -> Interpretation:
         disposition=Disposition.EXPLAIN,
         reason=NO_MATCH,
         source="rules",
+        leaning_on=reading.leaning_on,
         suspicious=reading.suspicious,
         ignored=reading.ignored,
     )

@@ -30,7 +30,8 @@ class Disposition(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Interpretation:
     """`candidates` is the list offered with `CLARIFY`, best first; empty there means: name `missing`, or ask to
-    rephrase. `scores` are the model's, empty where no model was asked. `refused` are the slots this cell does not have.
+    rephrase. `scores` are those of model and words, empty where a phrase needed neither. `refused` are the slots this
+    cell does not have.
     """
 
     text: str
@@ -48,16 +49,14 @@ class Interpretation:
     evidence: ClarifyEvidence | None = None
     no_model: ModelCause | None = None
     """Why no model had a say; None where it had, or where it was not needed."""
+    leaning_on: tuple[str, ...] = ()
+    """The word groups a reading without a phrase stands on (`{item_type}` a value, `~` a piece of a word)."""
     suspicious: str | None = None
     ignored: tuple[str, ...] = ()
 
     @property
     def would_move(self) -> bool:
         return self.disposition is Disposition.PROPOSE_MOTION
-
-    @property
-    def model_used(self) -> bool:
-        return bool(self.scores)
 
     def slot(self, name: SlotName) -> Slot | None:
         return next((s for s in self.slots if s.name == name), None)
