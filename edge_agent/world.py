@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from drivers.contract import Driver
+from drivers.contract import Driver, Pace
 from drivers.package import DriverPackage
 from edge_agent.adapters.stores.cell_store import CellStore, seed
 from edge_agent.adapters.stores.knowledge import MarkdownKnowledge
@@ -154,10 +154,17 @@ def package_of(device: Device) -> DriverPackage:
 
 def open_driver(device: Device, *, simulated: bool, at: tuple[str, int] | None = None) -> Driver:
     """The device's driver; `at` replaces host and port, for a simulated cell on a port of its own."""
+    return package_of(device).open_driver(_wire(device, simulated, at))
+
+
+def pace_of(device: Device, *, simulated: bool, at: tuple[str, int] | None = None) -> Pace:
+    """How often the device's wire can be asked, and how soon it shows what was accepted; `at` as for its driver."""
+    return package_of(device).pace_of(_wire(device, simulated, at))
+
+
+def _wire(device: Device, simulated: bool, at: tuple[str, int] | None) -> dict[str, object]:
     settings: dict[str, object] = {**device.driver_settings, "device_id": device.device_id, "simulated": simulated}
-    if at is not None:
-        settings |= {"host": at[0], "port": at[1]}
-    return package_of(device).open_driver(settings)
+    return settings if at is None else {**settings, "host": at[0], "port": at[1]}
 
 
 def simulator_settings(device: Device) -> dict[str, object]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import random
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -22,7 +21,6 @@ from offline_rules.leaning import LEANS, PER_UNIT, groups
 from offline_rules.reading import Intent
 from offline_rules.router import Router
 
-SEED: Final = 11
 ROUNDS: Final = 8
 RATE: Final = 0.15
 PENALTY: Final = 2e-5
@@ -50,11 +48,9 @@ def fit(sentences: Sequence[Labelled]) -> dict[str, tuple[int, ...]]:
     rows: dict[str, list[float]] = {group: [0.0] * len(LEANS) for group in ("", *sorted(kept))}
     squares: dict[str, list[float]] = {group: [1e-2] * len(LEANS) for group in rows}
     work = [(("", *sorted(said & kept)), LEANS.index(intent)) for said, intent in sentences]
-    chance = random.Random(SEED)
-    for _ in range(ROUNDS):
-        chance.shuffle(work)
-        for said, column in work:
-            _step(said, column, rows, squares)
+    for turn in range(ROUNDS):
+        for at in sorted(range(len(work)), key=lambda at: hashlib.sha256(f"{turn} {at}".encode()).digest()):
+            _step(*work[at], rows, squares)
     scaled = {group: tuple(round(weight * PER_UNIT) for weight in row) for group, row in rows.items()}
     return {g: row for g, row in scaled.items() if g == "" or max(map(abs, row)) >= WORTH_KEEPING}
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
+from drivers.contract import Pace
 from edge_agent.adapters import systemd
 from edge_agent.adapters.console.tty import PortSettings
 from edge_agent.adapters.model.breaker import BreakerPolicy
@@ -14,6 +16,7 @@ from edge_agent.adapters.mqtt.settings import MqttSettings, TlsSettings
 from edge_agent.cell_file import load_cell
 from edge_agent.console.console import ConsoleSettings
 from edge_agent.console.entrance import Policy
+from edge_agent.control.core import Tempo
 from edge_agent.diagnose.model_gate import ModelTimes
 from edge_agent.messages.rate import RateLimit, Rates
 from edge_agent.parts import Knobs
@@ -22,11 +25,26 @@ from edge_agent.safety.permission import Role, role_of
 from edge_agent.settings import Settings
 from edge_agent.understand.thresholds import Thresholds
 
+LONGEST_PAUSE_S: Final = 0.1
+"""Reading takes its own time on a slow wire: at 19,200 baud a round is then a fifth of a second, and a controller
+stops by itself after half of one without a heartbeat."""
+
 
 def cell_of(settings: Settings) -> CellSpec:
     """The cell file's cell; its lab is open where either file says so. Raises `BadFile`."""
     spec = load_cell(settings.cell.file)
     return replace(spec, lab=spec.lab or settings.lab.enabled)
+
+
+def paced(spec: CellSpec, pace: Pace) -> CellSpec:
+    """A receipt is waited for at least as long as its wire needs: a serial line is no fault of the arm."""
+    limits = replace(spec.limits, accept_timeout_ms=max(spec.limits.accept_timeout_ms, pace.accept_ms))
+    return replace(spec, limits=limits)
+
+
+def tempo_of(pace: Pace) -> Tempo:
+    """A slow wire is asked less often, but never so seldom that the controller misses the agent's heartbeat."""
+    return Tempo(busy_s=min(pace.receipt_ms / 1000, LONGEST_PAUSE_S))
 
 
 def state_folder(settings: Settings) -> Path:
@@ -43,7 +61,7 @@ def roles_of(settings: Settings) -> dict[str, Role]:
     return {user: role_of(role) for user, role in settings.users.items()}
 
 
-def knobs_of(settings: Settings, thresholds: Thresholds) -> Knobs:
+def knobs_of(settings: Settings, thresholds: Thresholds, pace: Pace) -> Knobs:
     waits, rate = settings.deadlines, settings.rate
     return Knobs(
         lang=settings.lang,
@@ -53,6 +71,7 @@ def knobs_of(settings: Settings, thresholds: Thresholds) -> Knobs:
         model_times=ModelTimes(choose_s=waits.choose_s, write_s=waits.write_s),
         budget=settings.budget,
         thresholds=thresholds,
+        tempo=tempo_of(pace),
         rates=Rates(RateLimit(burst=rate.burst, per_s=rate.per_s)),
     )
 

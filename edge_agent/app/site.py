@@ -23,7 +23,7 @@ from edge_agent.adapters.mqtt.line import LinkState
 from edge_agent.adapters.mqtt.link import MqttLink
 from edge_agent.agent import Agent
 from edge_agent.app.broker_ears import BrokerEars
-from edge_agent.app.from_settings import cell_of, console_of, knobs_of, mqtt_of, packs_of, roles_of, state_folder
+from edge_agent.app.from_settings import cell_of, console_of, knobs_of, mqtt_of, paced, packs_of, roles_of, state_folder
 from edge_agent.app.model import model_name, open_model
 from edge_agent.app.rig import attach_rig, start_rig
 from edge_agent.app.running import Running
@@ -54,7 +54,7 @@ from edge_agent.safety.cell_spec import CellSpec
 from edge_agent.settings import Settings
 from edge_agent.understand.port import ModelPort
 from edge_agent.understand.thresholds import Thresholds
-from edge_agent.world import ArmNow, Stores, boundary, fault_names, open_driver, router
+from edge_agent.world import ArmNow, Stores, boundary, fault_names, open_driver, pace_of, router
 from offline_rules.router import Router
 
 VERSION: Final = version(distribution.NAME)
@@ -103,7 +103,10 @@ async def site(settings: Settings, options: Options) -> AsyncIterator[Running]:
         model, thresholds = options.model or await open_model(settings, folder, stack)
         lab_model = LabModel(model, faults, clock.sleep)
         device = spec.devices[0]
-        driver = open_driver(device, simulated=spec.simulated, at=(rig.host, rig.port) if rig else None)
+        at = (rig.host, rig.port) if rig else None
+        driver = open_driver(device, simulated=spec.simulated, at=at)
+        pace = pace_of(device, simulated=spec.simulated, at=at)
+        spec = paced(spec, pace)
         mqtt = mqtt_of(settings, spec)
         topics = Topics(mqtt.prefix)
         outlet = MqttOutlet(topics, spec, journal.epoch, clock.now, faults.active, _lockout_text(settings))
@@ -142,7 +145,7 @@ async def site(settings: Settings, options: Options) -> AsyncIterator[Running]:
             style=lab_model.style,
             rules=policies.rules,
         )
-        agent = Agent(parts, knobs_of(settings, policies.thresholds or thresholds))
+        agent = Agent(parts, knobs_of(settings, policies.thresholds or thresholds, pace))
         arm.view = lambda: agent.supervisor.view
         faults.changed = lambda: outlet.cell(agent.supervisor.view)
         outlet.active_run = lambda: agent.supervisor.active_run
