@@ -102,7 +102,7 @@ class LabFaults:
         """Raises `LookupError` for a name that is no fault of this cell, or arguments it does not take."""
         known = _full_name(name, (*OWN, *self.cell_faults))
         if known == KILL and (self.die is None or args.get("step", KILLED_AT) not in STEP_NAMES):
-            raise LookupError(name)
+            raise LookupError(f"{name}({args.get('step', KILLED_AT)})")
         body = {"op": "put", "fault": known, "count": count, "seed": seed, "args": dict(args), "by": by}
         if known in OWN:
             await self.journal.append(Entry(Kind.FAULT, body))  # before it is in: it may be the journal's own fault

@@ -29,7 +29,7 @@ from edge_agent.safety.permission import Role
 from edge_agent.safety.site_rules import SiteRule
 from edge_agent.stages.serving import Faults
 from edge_agent.tools.boundary import Boundary
-from edge_agent.tools.ports import RuleCopy
+from edge_agent.tools.ports import Knowledge, RuleCopy
 from edge_agent.understand.port import ModelPort
 from edge_agent.understand.thresholds import Thresholds
 from offline_rules.reading import Reading
@@ -104,6 +104,8 @@ class Parts:
     style: Callable[[], Style] = by_labels
     guards: Guards = field(default_factory=Guards)
     rules: tuple[SiteRule, ...] = ()
+    pages: Knowledge | None = None
+    """The site's own pages, for what a person would do where the arm does not; None: there are none."""
 
     def new_id(self) -> str:
         """Of a prompt, an alarm, a stop that brought none."""

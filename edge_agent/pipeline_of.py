@@ -16,6 +16,7 @@ from edge_agent.diagnose.wording import load_wording
 from edge_agent.parts import Knobs, Parts
 from edge_agent.pipeline import Pipeline
 from edge_agent.release.texts import LANGS
+from edge_agent.stages.advising import advice_from, no_advice
 from edge_agent.stages.asking_back import AskingBack
 from edge_agent.stages.closing import Closing
 from edge_agent.stages.diagnosing import Diagnosing
@@ -55,6 +56,7 @@ def pipeline_of(
         rule_bin=parts.rule_bin,
         ready=parts.ready,
         rules=parts.rules,
+        advice=no_advice if parts.pages is None else advice_from(parts.pages),
     )
     diagnosing = Diagnosing(
         _diagnosis_site(parts, knobs), clock.now, clock.monotonic_s, style=parts.style, fires=parts.fires

@@ -144,6 +144,7 @@ async def site(settings: Settings, options: Options) -> AsyncIterator[Running]:
             fires=faults.fires,
             style=lab_model.style,
             rules=policies.rules,
+            pages=stores.pages,
         )
         agent = Agent(parts, knobs_of(settings, policies.thresholds or thresholds, pace))
         arm.view = lambda: agent.supervisor.view

@@ -27,6 +27,7 @@ TABLE: Final[Mapping[str, tuple[Assertion, ...]]] = {
         tried.SCRIPTED_CODE,
         tried.NEVER_RETRIED,
         tried.CANCELLED_WHEN_DECLINED,
+        said.ADVISED,
     ),
     labels.RETRY_THEN_DEGRADE: (
         said.kind("answer"),

@@ -142,6 +142,7 @@ def _assembled(
         style=lambda: "mixed" if lab_model.style() == "mixed" else scripted.style,
         guards=switched_off.guards(without),
         rules=policies.rules,
+        pages=stores.pages,
     )
     agent = Agent(parts, _knobs(setup, policies))
     arm.view = lambda: agent.supervisor.view

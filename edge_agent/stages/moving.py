@@ -6,7 +6,7 @@ hears the answer, and tells what came of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 
@@ -32,12 +32,14 @@ from edge_agent.safety.confirm import Answer, Confirmed, Prompt, ReleaseStop, Su
 from edge_agent.safety.contract import MissingSlot, Proposal, Refused, check
 from edge_agent.safety.permission import Denied, Operation, permit
 from edge_agent.safety.site_rules import SiteRule, blocking
+from edge_agent.stages.advising import Advice, no_advice
 from edge_agent.stages.job import Job, Told
 from edge_agent.tools.arm_result import arm_result, control_decision
 from edge_agent.tools.evidence import evidence_of
 from edge_agent.tools.tool import ToolName
 from edge_agent.understand.interpretation import Interpretation
 
+MAY_HAVE_MOVED = frozenset({CommandState.VERIFIED, CommandState.ABORTED, CommandState.UNKNOWN})
 CHECKS = ("contract", "permission", "guard_open", "controller_estop", "controller_not_idle", "cell_ready")
 """What was looked at before a confirmation is shown; names of the wording."""
 
@@ -59,6 +61,8 @@ class Moving:
     """Whether others can see and stop us right now (the broker shows our own status); without it nothing new moves."""
     rules: tuple[SiteRule, ...] = ()
     """What this site forbids besides."""
+    advice: Advice = no_advice
+    """What a person would do where the arm does not take a command."""
 
     # -- the question -----------------------------------------------------------------------------------------
 
@@ -81,7 +85,7 @@ class Moving:
             else NotDispatched("broker_lost", "SERVICE_UNAVAILABLE")
         )
         if refused is not None:
-            return self._refused(job, refused.reason, refused.code, dict(refused.facts))
+            return await self._not_taken(job, refused)
         prompt = self._prompt(job, checked)
         await self._store_prompt(job, prompt)
         if (closed := self.supervisor.open_prompt(prompt)) is not None:
@@ -194,8 +198,14 @@ class Moving:
         )
         job.evidence.append(self._evidence(job, proposal, outcome, started, self.monotonic_s() - at_s))
         if isinstance(outcome, NotDispatched):
-            return self._refused(job, outcome.reason, outcome.code, dict(outcome.facts))
-        return self._ended(job, proposal, outcome)
+            return await self._not_taken(job, outcome)
+        if outcome.state in MAY_HAVE_MOVED:
+            return self._moved(job, proposal, outcome)
+        return await self._not_started(job, outcome)
+
+    async def _not_taken(self, job: Job, outcome: NotDispatched) -> Told:
+        advice = await self.advice(outcome.reason, job.speaker.lang)
+        return self._refused(job, outcome.reason, outcome.code, dict(outcome.facts), advice)
 
     def _stale(self, job: Job) -> str | None:
         """Age, role, mode and epoch, once more; a run that ended meanwhile sends nothing."""
@@ -221,13 +231,6 @@ class Moving:
 
     # -- the end ----------------------------------------------------------------------------------------------
 
-    def _ended(self, job: Job, proposal: Proposal, end: MotionEnd) -> Told:
-        match end.state:
-            case CommandState.VERIFIED | CommandState.ABORTED | CommandState.UNKNOWN:
-                return self._moved(job, proposal, end)
-            case _:
-                return self._not_started(job, end)
-
     def _moved(self, job: Job, proposal: Proposal, end: MotionEnd) -> Told:
         verified = end.state is CommandState.VERIFIED
         content = motion(
@@ -248,7 +251,7 @@ class Moving:
         )
         return Told(content, Happened.COMMAND_VERIFIED if verified else Happened.COMMAND_NOT_VERIFIED)
 
-    def _not_started(self, job: Job, end: MotionEnd) -> Told:
+    async def _not_started(self, job: Job, end: MotionEnd) -> Told:
         """REJECTED or CANCELLED: provably no motion of this command."""
         known = "controller_rejected" if end.reason == "controller_refused" else end.reason
         content = rejection(
@@ -260,6 +263,7 @@ class Moving:
             retry_decision=control_decision(ErrorCode(end.code)) if end.code else None,
             command_id=end.command_id,
             command_state=end.state.value,
+            advice=() if end.frames else await self.advice(known, job.speaker.lang),
         )
         return Told(content, Happened.REFUSED)
 
@@ -311,7 +315,9 @@ class Moving:
         reason = "local_key" if freed.reason == "controller_key_needed" else "release_failed"
         return self._refused(job, reason, freed.code, {"why": freed.reason})
 
-    def _refused(self, job: Job, reason: str, code: str | None, facts: Mapping[str, str]) -> Told:
+    def _refused(
+        self, job: Job, reason: str, code: str | None, facts: Mapping[str, str], advice: Sequence[str] = ()
+    ) -> Told:
         content: Content = rejection(
             job.page,
             job.traces,
@@ -319,6 +325,7 @@ class Moving:
             code=ErrorCode(code) if code else None,
             facts=dict(facts),
             retry_decision=control_decision(ErrorCode(code)) if code else None,
+            advice=advice,
         )
         return Told(content, Happened.REFUSED)
 

@@ -142,8 +142,8 @@ class Serving:
             await self.faults.put(
                 name, count=request.count, seed=request.seed, args=_arguments(request), by=job.speaker.user
             )
-        except LookupError:
-            return self._refused(job, "fault_unknown", {"value": request.fault or ""})
+        except LookupError as missing:
+            return self._refused(job, "fault_unknown", {"value": str(missing.args[0] if missing.args else name)})
         return Told(done_ack(job.page, job.traces, what="lab", data={"detail": name}), Happened.SERVED)
 
     def _refused(self, job: Job, reason: str, facts: Mapping[str, str], code: ErrorCode | None = None) -> Told:

@@ -65,6 +65,8 @@ CHANGED = [
     ("SAFE_REJECT_OR_DEGRADE", content(not_done="something else"), "content.not_done"),
     ("SAFE_REJECT_OR_DEGRADE", content(error={}, reason=""), "error.code or reason"),
     ("SAFE_REJECT_OR_DEGRADE", content(next_steps=[]), "content.next_steps"),
+    ("SAFE_REJECT_OR_DEGRADE", content(reason="arm_unavailable"), "advice"),
+    ("SAFE_REJECT_OR_DEGRADE", content(reason="arm_unavailable", advice=["看一看"]), "advice"),
     ("SAFE_REJECT_OR_DEGRADE", usage(tool_calls_by_name={"arm_control": 2}), "boundary entered once"),
     ("SAFE_REJECT_OR_DEGRADE", failed_tool(attempt=2), "attempt"),
     ("SAFE_REJECT_OR_DEGRADE", failed_tool(error={"code": "RATE_LIMIT"}), "the scripted code"),

@@ -9,6 +9,7 @@ from edge_agent.cases.looking import (
     ending,
     error_of,
     sends,
+    words,
 )
 from edge_agent.cases.record import CaseRecord
 from edge_agent.run.journal import Kind
@@ -41,6 +42,18 @@ def frames(count: int) -> Assertion:
 
 def content(field: str, expected: object) -> Assertion:
     return equal(f"content.{field}", expected, lambda r: r.judged.content.get(field))
+
+
+def _advice(record: CaseRecord) -> tuple[bool, object]:
+    content = record.judged.content
+    if content.get("reason") != "arm_unavailable":
+        return True, None
+    steps, text = content.get("advice") or [], str(content.get("text", ""))
+    heading = words(record).say("advice.heading")
+    return bool(steps) and heading in text and all(step in text for step in steps), (heading in text, len(steps))
+
+
+ADVISED: Final = holds("advice", "headed as advice alone, 1 step or more, where the arm did not answer", _advice)
 
 
 def error_code(*codes: str) -> Assertion:
