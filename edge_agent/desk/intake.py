@@ -7,7 +7,7 @@ acknowledged → run. The row's key is the user and the id: the same id is never
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Protocol
 
@@ -21,7 +21,7 @@ from edge_agent.messages.rejection import Rejection, RejectionName
 from edge_agent.messages.request import Request, StopRequest
 from edge_agent.messages.states import CellStateWord
 from edge_agent.run.journal import Duplicate, Entry, Journal, Kind
-from edge_agent.safety.permission import Granted, Operation, Role, permit
+from edge_agent.safety.permission import Denied, Granted, Operation, Role, permit
 from offline_rules.reading import Reading, StopSense
 
 OPERATIONS: dict[str, Operation] = {
@@ -75,6 +75,8 @@ class Refused:
     stopped: bool = False
     told: bool = True
     """False for what is beyond the rate: one row and one answer a user and second."""
+    facts: Mapping[str, str] = field(default_factory=dict)
+    """Of what the role may not do: `what`, and the lowest role that may (`needed`)."""
 
 
 class Intake:
@@ -113,7 +115,8 @@ class Intake:
         first_state = None if arrival.retained else await self._first_state(arrival.user, parsed.id)
         verdict = accept(parsed, self._facts(arrival, parsed, first_state))
         if isinstance(verdict, Rejection):
-            return await self._refuse(arrival, verdict, first_state, stopped)
+            answer = await self._refuse(arrival, verdict, first_state, stopped)
+            return replace(answer, facts=self._who_may(arrival, parsed))
         return await self._store(arrival, verdict, stopped)
 
     def stop_word(self, arrival: Arrival) -> bool:
@@ -141,6 +144,11 @@ class Intake:
             return False
         self._stop(arrival.user)
         return True
+
+    def _who_may(self, arrival: Arrival, request: Request) -> dict[str, str]:
+        """Empty where this role may."""
+        denied = permit(OPERATIONS[request.type], self.role_of(arrival), simulated=self._simulated)
+        return {"what": request.type, "needed": denied.needed.word} if isinstance(denied, Denied) else {}
 
     def _facts(self, arrival: Arrival, request: Request, first_state: str | None, *, counted: bool = True) -> Facts:
         user = arrival.user or ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from edge_agent.messages.codes import Role
-from edge_agent.safety.permission import Granted, Operation, permit, role_of
+from edge_agent.safety.permission import Denied, Granted, Operation, permit, role_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,11 @@ class Audience:
         if self.role is None:
             return False
         return isinstance(permit(operation, role_of(self.role), simulated=self.simulated, local=True), Granted)
+
+    def needed_for(self, operation: Operation) -> Role | None:
+        """The lowest role that may, where this one may not."""
+        denied = permit(operation, role_of(self.role or "viewer"), simulated=self.simulated, local=True)
+        return denied.needed.word if isinstance(denied, Denied) else None
 
     def known(self, slot: str) -> tuple[str, ...]:
         """What this cell has for a slot; empty for slots that are free."""

@@ -98,6 +98,7 @@ _INPUT: Final[Mapping[str, Refusal]] = {
 
 _WHO: Final[Mapping[str, Refusal]] = {
     "permission_denied": _of(_C.PERMISSION_DENIED, "no_command_sent", "ask_role operator_does query_rule"),
+    "record_permission_denied": _of(_C.PERMISSION_DENIED, "not_stored", "ask_role call_technician query_rule"),
     "tool_permission_denied": _of(_C.PERMISSION_DENIED, "not_answered", "ask_role call_technician query_status"),
     "site_rule": _of(_C.PERMISSION_DENIED, "no_command_sent", "call_technician query_rule query_status"),
     "simulated_only": _of(_C.PERMISSION_DENIED, "no_command_sent", "operator_does simulated_cell query_rule"),

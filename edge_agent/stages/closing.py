@@ -117,7 +117,7 @@ class Closing:
             traces,
             reason=said.name.value,
             code=said.error_code,
-            facts={"why": said.detail},
+            facts={"why": said.detail, **refused.facts},
             not_done="but_stopped" if refused.stopped else None,
             first_run=said.key if said.name is RejectionName.DUPLICATE else None,
             first_state=refused.first_state,

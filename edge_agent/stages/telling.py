@@ -13,6 +13,7 @@ from edge_agent.release.answers import answer, ask_a_person, done_ack, explanati
 from edge_agent.release.explanations import NEEDS_MODEL
 from edge_agent.release.policy import Happened
 from edge_agent.release.rejections import rejection
+from edge_agent.safety.permission import Operation
 from edge_agent.stages.job import Job, Told
 from edge_agent.tools.boundary import Boundary
 from edge_agent.tools.degrade import AskPerson, Broken, Empty, FromCopy, Live, Refused, query_end
@@ -220,13 +221,17 @@ class Telling:
         return Told(content, Happened.QUERY_FAILED)
 
     def _not_recorded(self, job: Job, result: ToolResult) -> Told:
+        """Denied by the role of who asks, or by the store behind it: each is told as what it is."""
         denied = result.code is ErrorCode.PERMISSION_DENIED
+        needed = job.page.audience.needed_for(Operation.RECORD) if denied else None
+        by_role = {} if needed is None else {"needed": needed}
+        reason = "record_permission_denied" if by_role else "tool_permission_denied" if denied else "record_failed"
         content = rejection(
             job.page,
             job.traces,
-            reason="tool_permission_denied" if denied else "record_failed",
+            reason=reason,
             code=result.code,
-            facts={"what": result.tool_name},
+            facts={"what": result.tool_name, **by_role},
             retry_decision=result.decision,
         )
         return Told(content, Happened.REFUSED if denied else Happened.RECORD_FAILED)

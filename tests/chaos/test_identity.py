@@ -61,6 +61,19 @@ NOT_YOU = frozenset({"lab_forbidden", "run_unknown"})
 """Besides the code PERMISSION_DENIED. Anything else (no such alarm, not stopped) means that the right was there."""
 
 
+NEEDED = {"file feedback": ("student", "student"), "put a fault in": ("student", "technician")}
+"""The lowest role that may, on a simulated arm and on a real one; for all else a student's and an operator's."""
+
+
+def check_told_whom_to_ask(what: str, arm: str, content: dict[str, Any]) -> None:
+    """Who may not is told the role that may, and who gives it."""
+    if content.get("reason") in NOT_YOU:
+        return
+    needed = NEEDED.get(what, ("student", "operator"))[arm == "real"]
+    assert f"needs the role {needed}. Ask the technician" in content["text"], (what, content["text"])
+    assert content["not_done"], (what, content)
+
+
 def is_denied(content: dict[str, Any]) -> bool:
     error = content.get("error") or {}
     return error.get("code") == "PERMISSION_DENIED" or content.get("reason") in NOT_YOU
@@ -97,6 +110,8 @@ async def _one_login(who: ByMqtt, user: str, arm: str, epoch: int) -> None:
         denied = is_denied(content)
         expected = user in (simulated if arm == "simulated" else real)
         assert denied is not expected, (user, what, content)
+        if denied:
+            check_told_whom_to_ask(what, arm, content)
         if content.get("kind") == "confirmation":
             await _answer(who, confirmation(who, content, yes=False))
 
