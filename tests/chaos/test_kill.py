@@ -62,7 +62,7 @@ def tell_sum(report: Report) -> None:
     note("outcomes UNKNOWN / of these had in truth run", f"{_sum.unknown} / {_sum.unknown_had_run}")
 
 
-async def test_kill_at_every_named_step() -> None:
+async def test_kill_h31_at_every_named_step() -> None:
     report = await tell_all(every_step())
     tell_sum(report)
     assert not report.wrong, "\n".join(report.wrong)
@@ -70,7 +70,7 @@ async def test_kill_at_every_named_step() -> None:
     assert set(report.tally.frames) == {1}
 
 
-async def test_kill_anywhere() -> None:
+async def test_kill_h31_anywhere() -> None:
     report = await tell_all(anywhere(RANDOM_KILLS))
     tell_sum(report)
     assert not report.wrong, "\n".join(report.wrong)

@@ -125,7 +125,7 @@ async def test_the_chain_begins_at_genesis_and_holds(journal: SqliteJournal, fol
     assert broken_segment(folder) is None
 
 
-async def test_many_commits_while_a_reader_stands_open(journal: SqliteJournal, folder: Path) -> None:
+async def test_h30_many_commits_while_a_reader_stands_open(journal: SqliteJournal, folder: Path) -> None:
     with closing(sqlite3.connect(segments(folder)[0], isolation_level=None)) as reader:
         reader.execute("BEGIN")
         assert reader.execute("SELECT count(*) FROM entry").fetchone() == (2,)
