@@ -9,7 +9,7 @@ import re
 from typing import Final
 
 from edge_agent.console.desk import Desk
-from edge_agent.console.looking import lockout_lines
+from edge_agent.console.looking import controller_facts, lockout_lines
 from edge_agent.control.ends import Freed
 from edge_agent.run.journal import Entry, JournalFault, Kind
 from edge_agent.safety.cell import CellState
@@ -46,9 +46,7 @@ async def reset_lockout(desk: Desk, reason: str) -> None:
         return
     desk.tell("reset.held", {"why": desk.own.word("held", freed.reason), "word": freed.reason})
     if freed.read_back is not None:
-        seen = freed.read_back
-        facts = {"state": desk.words.word("controller", seen.state.name), "mode": seen.mode.name}
-        desk.tell("status.controller", facts)
+        desk.tell("status.controller", controller_facts(desk, freed.read_back))
 
 
 async def resolve(desk: Desk, rest: str) -> None:

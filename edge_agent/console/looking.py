@@ -36,7 +36,7 @@ async def status(desk: Desk, _rest: str) -> None:
         lines.append(own.say("status.lockout", {"why": desk.why(view.lockout), "word": view.lockout}))
     lines.append(own.say("status.linked" if view.linked else "status.not_linked"))
     if view.linked and view.read_back is not None:
-        lines.append(own.say("status.controller", _controller(desk, view.read_back)))
+        lines.append(own.say("status.controller", controller_facts(desk, view.read_back)))
     if view.command_id is not None and view.command_state is not None:
         told = words.word("command_state", view.command_state.value)
         lines.append(own.say("status.command", {"id": view.command_id, "state": told}))
@@ -50,8 +50,8 @@ async def status(desk: Desk, _rest: str) -> None:
     desk.say("\n".join(lines))
 
 
-def _controller(desk: Desk, seen: Snapshot) -> dict[str, str]:
-    return {"state": desk.words.word("controller", seen.state.name), "mode": seen.mode.name}
+def controller_facts(desk: Desk, seen: Snapshot) -> dict[str, str]:
+    return {"state": desk.words.word("controller", seen.state.name), "mode": desk.own.word("mode", seen.mode.name)}
 
 
 async def lockout(desk: Desk, _rest: str) -> None:
@@ -67,7 +67,7 @@ def lockout_lines(desk: Desk, view: CellView) -> Iterator[str]:
     """Why, and what was intended beside what was read back."""
     why = str(view.lockout)
     yield desk.own.say("lockout.heading", {"why": desk.why(why), "word": why})
-    if view.detail:
+    if view.detail and view.detail != (str(view.command_id),):
         yield desk.own.say("lockout.detail", {"detail": ", ".join(view.detail)})
     if view.command_id is not None and view.command_state is not None:
         state = desk.words.word("command_state", view.command_state.value)
@@ -123,7 +123,7 @@ def alarm_lines(desk: Desk, alarm: AlarmMessage) -> str:
     """In the language of this console, whatever the site's is."""
     text = TEXTS[alarm.type][desk.lang]
     state = desk.own.say(f"alarms.{'active' if alarm.active else 'over'}_{'acked' if alarm.acked else 'open'}")
-    facts = {"id": alarm.id, "severity": alarm.severity, "state": state}
+    facts = {"id": alarm.id, "severity": desk.own.word("severity", alarm.severity), "state": state}
     told = (text.message, text.consequence, text.response) if alarm.active else (text.message,)
     return "\n".join((desk.own.say("alarms.line", facts), *(f"    {each}" for each in told)))
 

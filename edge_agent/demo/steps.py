@@ -40,8 +40,10 @@ class Step:
 
 
 def expect(holds: bool, expected: str, came: object) -> None:
+    """What came is told by its text where it has one."""
     if not holds:
-        raise StepFailed(f"expected {expected}; came {came}")
+        text = came.get("text") if isinstance(came, dict) else None
+        raise StepFailed(f"expected {expected}; came {text or came}")
 
 
 async def frames(stage: Stage) -> int:
@@ -56,7 +58,14 @@ async def ask(stage: Stage, who: Person, text: str) -> Told:
     return told
 
 
-async def confirmed(stage: Stage, card: Flat) -> Told:
+def card_of(told: Told) -> Flat:
+    """The confirmation that was asked for. Whatever else came is why the step failed."""
+    expect(told.kind == "confirmation", "a confirmation", told.text or told.content)
+    return told.content
+
+
+async def confirmed(stage: Stage, asked: Told) -> Told:
+    card = card_of(asked)
     stage.say(stage.operator.user, "是 / yes")
     told = await stage.operator.confirm(card, True)
     stage.say("agent", told.text)
@@ -92,9 +101,9 @@ async def motion(stage: Stage) -> str:
     before = await frames(stage)
     text = "pick glass to bin 2" if stage.site.model else "action=pick_place item=glass bin=2 device=arm_01"
     card = await ask(stage, stage.operator, text)
-    expect(card.kind == "confirmation", "a confirmation", card.content)
+    card_of(card)
     expect(await frames(stage) == before, "nothing on the wire before the answer", await frames(stage))
-    told = await confirmed(stage, card.content)
+    told = await confirmed(stage, card)
     sent = await frames(stage) - before
     expect(told.content.get("command_state") == "VERIFIED", "VERIFIED", told.content)
     expect(sent == 1, "one motion frame on the wire", sent)
@@ -119,7 +128,7 @@ async def viewer(stage: Stage) -> str:
 
 async def stop(stage: Stage) -> str:
     card = await ask(stage, stage.operator, "动作=移动 工位=C 设备=arm_01")
-    moving = asyncio.create_task(stage.operator.confirm(card.content, True))
+    moving = asyncio.create_task(stage.operator.confirm(card_of(card), True))
     await stage.operator.until_cell(lambda cell: cell["state"] == "EXECUTING", WAIT_S)
     await asyncio.sleep(MOVE_SEEN_S)
     stage.say(stage.operator.user, "停！ (stop)")
@@ -129,8 +138,7 @@ async def stop(stage: Stage) -> str:
     moved = await moving
     expect(moved.content.get("command_state") == "ABORTED", "the command ABORTED", moved.content)
     release = await stage.operator.request("release_stop")
-    expect(release.kind == "confirmation", "a confirmation", release.content)
-    freed = await confirmed(stage, release.content)
+    freed = await confirmed(stage, release)
     expect(freed.kind == "done_ack", "released", freed.content)
     await stage.operator.until_cell(lambda cell: cell["state"] == "READY", WAIT_S)
     return "stopped, read back twice at rest, released, READY"
@@ -152,7 +160,7 @@ async def wrong_receipt(stage: Stage) -> str:
     put = await stage.operator.request("lab", op="put", fault="arm.receipt_wrong_id", count=1)
     expect(put.kind == "done_ack", "the fault put in", put.content)
     card = await ask(stage, stage.operator, "动作=回零 设备=arm_01")
-    told = await confirmed(stage, card.content)
+    told = await confirmed(stage, card)
     expect(told.content.get("command_state") == "UNKNOWN", "UNKNOWN", told.content)
     await stage.operator.until_cell(lambda cell: cell["state"] == "LOCKED_OUT", WAIT_S)
     refused = await ask(stage, stage.operator, "动作=回零 设备=arm_01")
@@ -182,7 +190,7 @@ async def killed(stage: Stage) -> str:
     before, epoch = await frames(stage), stage.operator.epoch
     unknown = int(stage.operator.cell["unknown_outcomes"])
     card = await ask(stage, stage.operator, "动作=移动 工位=A 设备=arm_01")
-    moving = asyncio.create_task(stage.operator.confirm(card.content, True))
+    moving = asyncio.create_task(stage.operator.confirm(card_of(card), True))
     await stage.operator.until_cell(lambda cell: cell["state"] == "EXECUTING", WAIT_S)
     stage.say("lab", f"kill -9 {stage.site.pid} (agent)")
     await stage.site.kill_agent()

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from edge_agent.release.texts import texts
 from edge_agent.run.journal import Entry, Kind
 from edge_agent.safety.cell import CellState
 from tests.console.bench import CODE, bench
@@ -84,11 +85,19 @@ async def test_a_run_is_explained_and_an_alarm_acknowledged(monkeypatch: pytest.
         await line.keys(f"{CODE}\r")
         await line.until("receipt and end state were checked")
         await line.line("explain")
-        assert "done and checked; motion frames: 1" in await line.until("0 tokens in")
+        story = await line.until("0 tokens in")
+        assert "done and checked; motion frames: 1" in story
+        for heading in ("sent", "arm", "used"):
+            assert texts("en").say(f"story_section.{heading}") in story
         cell.agent.supervisor.lock_out("receipt_missing")
         await line.until("ALARM urgent arm.outcome_unknown [active]")
         await line.line("alarms ack arm.outcome_unknown")
         await line.until("[active, acknowledged]")
+        await line.line("lang zh")
+        await line.line("alarms")
+        await line.until("报警 紧急 arm.outcome_unknown")
+        await line.line("status")
+        await line.until("模式 远程自动")
         alarms = [(row.body["acked"], row.body["by"]) for row in await cell.rows(Kind.ALARM)]
         assert (True, "wang") in alarms
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 
+from drivers.contract import Mode
 from edge_agent.console.commands import COMMANDS, SAY, command_of
 from edge_agent.console.entrance import Admission
 from edge_agent.console.page import QUIET
 from edge_agent.console.questions import Verdict
 from edge_agent.console.wording import console_texts
+from edge_agent.messages.alarm import Severity
 from edge_agent.messages.codes import Lang, Phase
 from edge_agent.release.texts import require
 
@@ -34,6 +38,8 @@ def test_every_word_has_its_text(lang: Lang) -> None:
             *(f"question.{each.name.lower()}" for each in Verdict if each is not Verdict.NOT_MINE),
             *(f"phases.{each}" for each in Phase if each not in QUIET),
             *(f"held.{reason}" for reason in held),
+            *(f"mode.{each.name}" for each in Mode),
+            *(f"severity.{each}" for each in get_args(Severity)),
             *(f"left.{why}" for why in ("logout", "idle", "port_lost", "agent_stops")),
         ],
     )
