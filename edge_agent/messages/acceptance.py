@@ -8,7 +8,7 @@ becomes of the request. Facts are read by the caller and handed in, so that ever
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, Literal, TypeAlias
@@ -50,7 +50,7 @@ class Accepted:
     role: Role
 
 
-Found: TypeAlias = tuple[RejectionName, str] | None
+Found: TypeAlias = tuple[RejectionName, str] | tuple[RejectionName, str, Mapping[str, str | int]] | None
 Check: TypeAlias = Callable[[Request, Facts], Found]
 
 
@@ -113,7 +113,8 @@ def _age(request: Request, facts: Facts) -> Found:
     if age < -MAX_AHEAD:
         return RejectionName.CLOCK, f"issued {-age.total_seconds():.1f} s ahead of the agent's clock"
     if age > timedelta(milliseconds=request.ttl_ms):
-        return RejectionName.EXPIRED, f"{age.total_seconds():.1f} s old, good for {request.ttl_ms / 1000:.1f} s"
+        told = {"age_ms": round(age.total_seconds() * 1000), "ttl_ms": request.ttl_ms}
+        return RejectionName.EXPIRED, f"{age.total_seconds():.1f} s old, good for {request.ttl_ms / 1000:.1f} s", told
     return None
 
 
@@ -150,10 +151,10 @@ def _cell(request: Request, facts: Facts) -> Found:
     """A no is always heard."""
     state = facts.cell_state
     if isinstance(request, Confirm) and request.confirm and state in _UNFIT_FOR_A_YES:
-        return _UNFIT_FOR_A_YES[state], f"the cell is {state}"
+        return _UNFIT_FOR_A_YES[state], f"the cell is {state}", {"state": state}
     if isinstance(request, ReleaseStop) and state != "STOPPED":
         name = RejectionName.LOCKED_OUT if state == "LOCKED_OUT" else RejectionName.NOT_STOPPED
-        return name, f"the cell is {state}, not STOPPED"
+        return name, f"the cell is {state}, not STOPPED", {"state": state}
     return None
 
 

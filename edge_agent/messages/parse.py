@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Mapping
 from typing import Any, Final
 
 from pydantic import ValidationError
@@ -59,9 +60,19 @@ def parse_stop(payload: bytes) -> StopRequest | Rejection:
         return _refuse(payload, RejectionName.MALFORMED, _first_error(error), value)
 
 
-def refused(request: Request, name: RejectionName, detail: str) -> Rejection:
+def refused(
+    request: Request, name: RejectionName, detail: str, facts: Mapping[str, str | int] | None = None
+) -> Rejection:
     """A readable request that was refused for what it met, not for its form."""
-    return Rejection(name, request.id, readable_id=True, detail=detail, lang=request.lang, spoken=spoken_text(request))
+    return Rejection(
+        name,
+        request.id,
+        readable_id=True,
+        detail=detail,
+        lang=request.lang,
+        spoken=spoken_text(request),
+        facts=facts or {},
+    )
 
 
 def spoken_text(parsed: Request | Rejection) -> str | None:
@@ -87,6 +98,7 @@ def _refuse(payload: bytes, name: RejectionName, detail: str, value: Any = None)
         detail=detail[:_MAX_DETAIL],
         lang=_lang(said.get("lang")),
         spoken=_writable(text) if isinstance(text, str) else None,
+        facts={"detail": detail[:_MAX_DETAIL]},
     )
 
 

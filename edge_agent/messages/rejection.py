@@ -5,7 +5,8 @@ The order in which requests are judged is in `acceptance`; the words for people 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
@@ -72,6 +73,8 @@ class Rejection:
     lang: Lang | None = None
     spoken: str | None = None
     """The text of an `ask` or `reply` that could be decoded though it is refused: a stop may stand in it."""
+    facts: Mapping[str, str | int] = field(default_factory=dict, compare=False)
+    """What was judged, for the words an operator reads: `age_ms`, `ttl_ms`, `state`, `detail`."""
 
     @property
     def error_code(self) -> ErrorCode:

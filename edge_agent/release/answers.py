@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from edge_agent.messages.content import Answer, DoneAck, Explanation, Record
 from edge_agent.messages.wire import Scalar
@@ -13,6 +13,8 @@ from edge_agent.release.page import Page, Traces, fit, lines
 from edge_agent.release.texts import Fact, Facts
 
 Data: TypeAlias = Mapping[str, Scalar]
+WITH_COPY: Final = frozenset({"rule"})
+"""What there is an offline copy of."""
 
 
 def answer(
@@ -89,12 +91,14 @@ def ask_a_person(
     source: str | None = None,
     reason: str | None = None,
 ) -> Answer:
-    """All attempts failed and the offline copy has no entry either: whom to ask, and with which trace."""
+    """All attempts failed, and the offline copy, where there is one, has no entry either: whom to ask, and with which
+    trace."""
     known = page.facts(
         {"what": _scope(page, what, data), "attempts": attempts, "code": code, "trace_id": traces.trace_id}
     )
+    said = "answer.ask_person" if what in WITH_COPY else "answer.ask_person_no_copy"
     return Answer(
-        text=lines(page.say("answer.ask_person", known), _model_down(page, model_down)),
+        text=lines(page.say(said, known), _model_down(page, model_down)),
         trace_id=traces.trace_id,
         parse_trace_id=traces.parse_trace_id,
         evidence=traces.shown,

@@ -117,7 +117,7 @@ class Closing:
             traces,
             reason=said.name.value,
             code=said.error_code,
-            facts={"why": said.detail, **refused.facts},
+            facts={**said.facts, **refused.facts},
             not_done="but_stopped" if refused.stopped else None,
             first_run=said.key if said.name is RejectionName.DUPLICATE else None,
             first_state=refused.first_state,
@@ -154,7 +154,9 @@ class Closing:
         lang: Lang = "en" if row.body["request"].get("lang") == "en" else "zh"
         speaker = Speaker(user, Role.VIEWER, channel, lang)
         traces = self.opening.traces()
-        failure = _failure(self.opening.page(speaker), traces.trace_id, FailureCode.INTERNAL_FAILURE)
+        failure = _failure(
+            self.opening.page(speaker), traces.trace_id, FailureCode.INTERNAL_FAILURE, text="failure.restarted"
+        )
         first = self.opening.first(run, traces.parse_trace_id, lang)
         done = self._without_run(diagnosis_release(Ending.EXECUTION_FAILED, Basis.NOTHING), "agent_restarted")
         await self.opening.stream(run, Address(user, channel, run)).emit(first, failure, done)
@@ -169,9 +171,9 @@ class Closing:
         )
 
 
-def _failure(page: Page, trace: str, code: FailureCode, *, stop: bool = False) -> Failure:
+def _failure(page: Page, trace: str, code: FailureCode, *, stop: bool = False, text: str | None = None) -> Failure:
     """Of a stop it is never said that nothing was done: the controller was asked before anything else."""
-    text = "failure.stop" if stop else f"failure.{code.value}"
+    text = "failure.stop" if stop else text or f"failure.{code.value}"
     return Failure(code=code, text=page.say(text, page.facts({"trace_id": trace})), trace_id=trace)
 
 

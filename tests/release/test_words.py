@@ -502,7 +502,7 @@ HOLDING = {"device": "arm_01", "cell_state": "READY", "controller_state": "idle"
     ("what", "data", "holds"),
     [
         ("device", HOLDING, "就绪，控制器空闲，夹爪夹着工件"),
-        ("task", {"task_id": "t001", "state": "done"}, "任务 t001：done。"),
+        ("task", {"task_id": "t001", "state": "done"}, "任务 t001：已完成。"),
         ("rule", {"other": "x"}, "查到：other x"),
     ],
 )
