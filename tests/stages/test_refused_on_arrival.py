@@ -29,7 +29,7 @@ async def test_a_refusal_names_what_was_judged() -> None:
         assert 'Your role is viewer; it may not do "put lab faults in", which needs the role student' in told
         assert "Ask the technician for it." in told
         zh = await refused(site, USERS["viewer"], {**site.request("lab", op="clear"), "lang": "zh"})
-        assert "你的角色是观察者，不能做“放入教学故障”；需要学员或更高的角色，可以向技术员申请。" in zh
+        assert "你的角色是观察者，不能做“放入教学故障”；需要学员。可以向技术员申请。" in zh
         old = site.request("ask", text="what is the rule for glass", issued_at="2026-01-01T00:00:00.000Z")
         assert "ms on arrival, at most 5000 ms" in await refused(site, USER, old)
         odd = site.request("ask", text="what is the rule for glass", more=1)
