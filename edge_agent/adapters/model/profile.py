@@ -7,6 +7,7 @@ default model's are shipped; others are made by `calibrate` and `qualify` and li
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 from collections.abc import Iterator
 from importlib.resources import files
@@ -19,6 +20,8 @@ from edge_agent.adapters.model.errors import ProfileBroken
 from edge_agent.understand.thresholds import Risk, Threshold, Thresholds
 from offline_rules.reading import Lang
 
+FORMAT: Literal[2] = 2
+"""What is stored changed its shape this often."""
 MAX_TOKENS = 1_024
 MAX_FILE_BYTES = 2_000_000
 
@@ -26,7 +29,7 @@ MAX_FILE_BYTES = 2_000_000
 class _Stored(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    format: Literal[2] = 2
+    format: Literal[2] = FORMAT
     model_sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
     prompt_sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
 
@@ -109,8 +112,8 @@ def load_qualification(calibration: Calibration, folder: Path) -> Qualification 
 def _stored(kind: type[S], folder: Path, model_sha256: str, prompt_sha256: str) -> Iterator[S]:
     name = f"{_NAMES[kind]}-{key(model_sha256, prompt_sha256)}.json"
     own = folder / name
-    if own.exists():
-        yield _parse(kind, own.read_text(encoding="utf-8"), str(own))
+    if own.exists() and not _of_another_format(text := own.read_text(encoding="utf-8")):
+        yield _parse(kind, text, str(own))
     shipped = files("edge_agent.adapters.model").joinpath("data", name)
     if shipped.is_file():
         yield _parse(kind, shipped.read_text(encoding="utf-8"), name)
@@ -127,6 +130,15 @@ def store(stored: Calibration | Qualification, folder: Path) -> Path:
         os.fsync(out.fileno())
     temporary.replace(target)
     return target
+
+
+def _of_another_format(text: str) -> bool:
+    """Measured by another version of this program: no fault, only of no use here."""
+    try:
+        head = json.loads(text[:MAX_FILE_BYTES])
+    except ValueError:
+        return False
+    return isinstance(head, dict) and isinstance(head.get("format"), int) and head["format"] != FORMAT
 
 
 def _parse(kind: type[S], text: str, where: str) -> S:

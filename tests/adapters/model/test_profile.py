@@ -44,12 +44,22 @@ def test_another_model_or_prompt_finds_nothing(tmp_path: Path, model: str, promp
     assert profile.load(profile.Calibration, tmp_path, model, prompt) is None
 
 
-@pytest.mark.parametrize("content", ["", "{}", "null", '{"format": 1}', "\u0000"])
+@pytest.mark.parametrize("content", ["", "{}", "null", '{"format": 2}', '{"format": "1"}', "\u0000"])
 def test_a_broken_file_is_named(tmp_path: Path, content: str) -> None:
     path = profile.store(calibration(), tmp_path)
     path.write_text(content)
     with pytest.raises(ProfileBroken, match=path.name):
         profile.load(profile.Calibration, tmp_path, A, B)
+
+
+def test_what_another_version_measured_hides_nothing(tmp_path: Path) -> None:
+    path = profile.store(calibration(DEFAULT_SHA256, default_prompt().digest), tmp_path)
+    own = profile.load(profile.Calibration, tmp_path, DEFAULT_SHA256, default_prompt().digest)
+    path.write_text(path.read_text().replace('"format":2', '"format":1'))
+    shipped = profile.load(profile.Calibration, tmp_path, DEFAULT_SHA256, default_prompt().digest)
+    assert own is not None
+    assert shipped is not None
+    assert shipped != own
 
 
 def test_the_default_model_is_shipped_calibrated_and_qualified(tmp_path: Path) -> None:
