@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from edge_agent.checked_file import checked, read_toml
 from edge_agent.messages.codes import Lang
+from edge_agent.tools.projection import plain_text
 from edge_agent.tools.result import ToolResult
 from edge_agent.tools.tool import Fact, ToolName
 
@@ -88,10 +89,11 @@ class Wording:
         return value if meaning is None else self._filled(self.others["meaning"], "", value=value, meaning=meaning)
 
     def _filled(self, form: str, source: str, **values: str) -> str:
-        """Values are put in once, as they are: a brace in a record is no place to fill."""
+        """Values are put in once, as data: a brace in a record is no place to fill, and what steers a terminal, hides
+        words or breaks the line is taken out."""
         named = {"source": self.sources.get(source, source), **values}
         parts = (named.get(p[1:-1], p) if p.startswith("{") else p for p in _split(form))
-        return "".join(parts)[:LINE_CHARS]
+        return " ".join(plain_text("".join(parts)).split())[:LINE_CHARS]
 
 
 NO_WORDING: Final = Wording({}, {}, {}, {"other": "{subject} {attribute} {value}", "meaning": "{value} {meaning}"})
