@@ -36,6 +36,8 @@ class NotDispatched:
 
 @dataclass(frozen=True, slots=True)
 class StopEnd:
+    """`command_id` and `command_state`: of the command that the stop met, and how it ended; None where it met none."""
+
     proved: bool
     writes: int
     read_back: Snapshot | None

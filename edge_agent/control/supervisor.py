@@ -19,6 +19,7 @@ from edge_agent.control.watching import Watching
 from edge_agent.run.journal import Journal, Kind
 from edge_agent.safety.cell import CellEvent, CellState
 from edge_agent.safety.cell_spec import CellSpec
+from edge_agent.safety.command import OPEN
 from edge_agent.safety.confirm import Prompt
 from edge_agent.safety.contract import Proposal, interlocks
 from edge_agent.safety.machine import Machine, propose, step
@@ -46,6 +47,8 @@ class Supervisor:
         self._dispatching = Dispatching(self._core, self._watching, self._wake.set)
         self._freeing = Freeing(self._core, self._watching)
         self._closing = False
+        self._met_command = False
+        """The last stop was asked for while a command was open; one that had ended before is none of the stop's."""
         self.ticks = 0
         """Rises with every completed round of the control loop; the watchdog reads it."""
 
@@ -162,6 +165,9 @@ class Supervisor:
 
     def request_stop(self, by: str) -> None:
         """A controlled stop request, ahead of everything: the stop word is under way when this returns."""
+        machine = self._core.machine
+        still_stopping = self._met_command and machine.cell is CellState.STOPPING
+        self._met_command = machine.command in OPEN or still_stopping
         self._core.feed(CellEvent.STOP_ASKED, "stop_requested", (by,))
         self._core.steps("stop_asked")
         self._core.store(Kind.STOP, {"by": by, "state": self._core.machine.cell.value})
@@ -171,7 +177,8 @@ class Supervisor:
         assert self._core.stopping is not None, "only after a stop was asked for"
         result = await asyncio.shield(self._core.stopping)
         machine = self._core.machine
-        return StopEnd(result.proved, result.writes, result.read_back, machine.command_id, machine.command)
+        met = (machine.command_id, machine.command) if self._met_command else (None, None)
+        return StopEnd(result.proved, result.writes, result.read_back, *met)
 
     def journal_fault(self, why: str) -> None:
         """Seen by somebody else's row: what cannot be recorded is not done, whoever's row it was."""

@@ -79,7 +79,7 @@ def stop(
     the stop word reached it. `frames_on_wire` counts motion writes, as everywhere: a stop makes none."""
     known = page.facts({"controller": controller, "command_id": command_id})
     ending = "proved" if proved else "not_proved" if sent else "not_sent"
-    aborted = page.say("stop.command_aborted", known) if proved and command_id is not None else ""
+    aborted = page.say("stop.command_aborted", known) if proved and command_state == "ABORTED" else ""
     how_on = page.say("stop.how_on") if proved else ""
     ways_on = page.steps(("release_stop", "query_status") if proved else GO_AND_LOOK, known)
     return Stop(

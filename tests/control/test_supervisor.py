@@ -76,6 +76,29 @@ async def test_a_stop_in_mid_move_ends_stopped_and_is_no_lockout(tmp_path: Path)
         assert await cell.frames() == 1
 
 
+async def test_a_stop_tells_of_the_command_it_met_and_of_no_earlier_one(tmp_path: Path) -> None:
+    async with supervised(tmp_path / "state") as cell:
+        moving = asyncio.create_task(cell.move(Action.MOVE, {"station": "C"}))
+        await cell.state(CellState.EXECUTING)
+        cell.supervisor.request_stop("op1")
+        cell.supervisor.request_stop("op2")
+        met = await cell.supervisor.stop_ended()
+        moved = await moving
+        assert isinstance(moved, MotionEnd)
+        assert (met.command_id, met.command_state) == (moved.command_id, CommandState.ABORTED)
+        for aborted_before in (True, False):
+            if not aborted_before:
+                assert isinstance(await cell.supervisor.release_stop("op1"), Freed)
+                await cell.state(CellState.READY)
+                end = await cell.move(Action.HOME)
+                assert isinstance(end, MotionEnd)
+                assert end.state is CommandState.VERIFIED
+            cell.supervisor.request_stop("op1")
+            later = await cell.supervisor.stop_ended()
+            assert later.proved
+            assert (later.command_id, later.command_state) == (None, None)
+
+
 async def test_a_release_that_a_new_stop_took_back_is_not_told_as_done(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -391,9 +391,16 @@ def test_done_is_said_for_a_verified_command_alone() -> None:
     ],
 )
 def test_how_a_stop_ended(proved: bool, sent: bool, holds: list[str]) -> None:
-    said = words("en").stop(TRACES, proved=proved, sent=sent, command_id=5, end_state={"bin": "2"})
+    state: CommandStateWord = "ABORTED" if proved else "UNKNOWN"
+    said = words("en").stop(TRACES, proved=proved, sent=sent, command_id=5, command_state=state, end_state={"bin": "2"})
     assert all(part in said.text for part in holds)
     assert said.proved is proved
+
+
+@pytest.mark.parametrize("state", ["VERIFIED", "REJECTED", "CANCELLED"])
+def test_a_stop_tells_no_end_of_a_command_that_ended_by_itself(state: CommandStateWord) -> None:
+    said = words("en").stop(TRACES, proved=True, command_id=5, command_state=state)
+    assert "Command 5" not in said.text
 
 
 CLAUSE = Clause(text="two receipts were late", evidence=("r1",))
