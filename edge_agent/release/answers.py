@@ -66,17 +66,8 @@ def no_entry(
     """Live store and offline copy were read and hold nothing: the scope looked at, and whom to ask. `what` names
     the scope (`rule`, `device`, `task`, `alarms`)."""
     known = page.facts({"scope": _scope(page, what, data)})
-    return Answer(
-        text=lines(page.say("answer.empty", known), _model_down(page, model_down)),
-        trace_id=traces.trace_id,
-        parse_trace_id=traces.parse_trace_id,
-        evidence=traces.shown,
-        hits=0,
-        data=dict(data),
-        ask_whom=str(known["ask"]),
-        source=source,
-        reason=reason,
-    )
+    said = lines(page.say("answer.empty", known), _model_down(page, model_down))
+    return _whom_to_ask(traces, said, known, data, source, reason, hits=0)
 
 
 def ask_a_person(
@@ -96,18 +87,9 @@ def ask_a_person(
     known = page.facts(
         {"what": _scope(page, what, data), "attempts": attempts, "code": code, "trace_id": traces.trace_id}
     )
-    said = "answer.ask_person" if what in WITH_COPY else "answer.ask_person_no_copy"
-    return Answer(
-        text=lines(page.say(said, known), _model_down(page, model_down)),
-        trace_id=traces.trace_id,
-        parse_trace_id=traces.parse_trace_id,
-        evidence=traces.shown,
-        degraded=True,
-        data=dict(data),
-        ask_whom=str(known["ask"]),
-        source=source,
-        reason=reason,
-    )
+    key = "answer.ask_person" if what in WITH_COPY else "answer.ask_person_no_copy"
+    said = lines(page.say(key, known), _model_down(page, model_down))
+    return _whom_to_ask(traces, said, known, data, source, reason, degraded=True)
 
 
 def record(
@@ -176,6 +158,32 @@ def done_ack(page: Page, traces: Traces, *, what: str, data: Data | None = None)
         evidence=traces.shown,
         what=what,
         data=dict(data or {}),
+    )
+
+
+def _whom_to_ask(
+    traces: Traces,
+    text: str,
+    known: Facts,
+    data: Data,
+    source: str | None,
+    reason: str | None,
+    *,
+    hits: int | None = None,
+    degraded: bool = False,
+) -> Answer:
+    """An answer without a result names a person."""
+    return Answer(
+        text=text,
+        trace_id=traces.trace_id,
+        parse_trace_id=traces.parse_trace_id,
+        evidence=traces.shown,
+        hits=hits,
+        degraded=degraded,
+        data=dict(data),
+        ask_whom=str(known["ask"]),
+        source=source,
+        reason=reason,
     )
 
 
