@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import wraps
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Concatenate, ParamSpec, TypeVar, get_args
 
-from edge_agent.messages.codes import FailureCode, Lang
+from edge_agent.messages.codes import FailureCode, Lang, Role
 from edge_agent.messages.event import Failure
 from edge_agent.release import answers, movements, prompts, rejections, reports, views
 from edge_agent.release.audience import Audience
-from edge_agent.release.page import Page
+from edge_agent.release.page import Page, Traces
 from edge_agent.release.texts import Facts, texts
+
+LANGS: tuple[Lang, ...] = get_args(Lang)
+ROLES: tuple[Role | None, ...] = (None, *get_args(Role))
+TRACES = Traces("run-1", "parse-1")
+PROMPT = "prompt-0001"
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -66,3 +71,7 @@ class Words:
     session = _bound(views.session)
     history = _bound(views.history)
     timeline = _bound(views.timeline)
+
+
+def words(lang: Lang, role: Role | None = "operator", *, simulated: bool = True) -> Words:
+    return Words.load(lang).to(Audience(role=role, simulated=simulated))
