@@ -24,9 +24,10 @@ from edge_agent.messages.wire import utc_text
 from edge_agent.run.journal import JournalFault, Kind
 from edge_agent.safety.cell import CellState
 
-LINE_DEADLINE_S: Final = 60.0
-"""Two runs of 30 s are the longest a line can take; more is a run that did not end."""
-TTL_MS: Final = 5000
+LINE_DEADLINE_S: Final = 120.0
+"""Two runs of 30 s are the longest a line can take, on a machine with time for it; more is a run that did not end."""
+TTL_MS: Final = 30_000
+"""As long as a run may take: whether a message is too old is tried by those that are made so."""
 SHORT_PROMPT_MS: Final = 100
 LATE_S: Final = 0.2
 """A prompt that is to be answered too late lives shorter than any other, so that nobody waits half a minute."""

@@ -35,6 +35,8 @@ from edge_agent.world import ArmNow, Stores, boundary, fault_names, open_driver
 from offline_rules.router import Router
 
 PRESENCE_S = 3_600.0
+COMMIT_DEADLINE_S = 15.0
+"""Many lives at once share this machine; how long a site's disk may take is not what a line tries."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,10 @@ async def begin_life(ground: Ground, folder: Path, setup: Setup, edges: Edges) -
     """From what the folder's journal holds. Raises what a journal that cannot be opened raises."""
     faults: list[LabFaults] = []  # they are written into the journal, which asks them whether its disk is full
     journal = await SqliteJournal.open(
-        folder, wall_ms=ground.clock.wall_ms, fires=lambda name: any(each.fires(name) for each in faults)
+        folder,
+        wall_ms=ground.clock.wall_ms,
+        fires=lambda name: any(each.fires(name) for each in faults),
+        commit_deadline_s=COMMIT_DEADLINE_S,
     )
     faults.append(LabFaults(journal, fault_names(ground.spec.devices[0]), ground.rig))
     stores = await Stores.open(folder / "stores", ground.clock.wall_ms)
