@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import assert_never
 
 from edge_agent.understand.clarify import ClarifyEvidence
-from edge_agent.understand.leaning import leans_to, ours
+from edge_agent.understand.leaning import backs, ours
 from edge_agent.understand.mood import ASKED_BACK_UNPHRASED, lets_pass
 from edge_agent.understand.slots import own
 from offline_rules.reading import Ambiguous, Intent, Match, Mood, NoMatch, Outcome, Reading, Slot, StopSense, Vague
@@ -115,7 +115,7 @@ def verdict(reading: Reading, slots: tuple[Slot, ...], evidence: ClarifyEvidence
         case Vague() | Ambiguous():
             return Verdict.ANOTHER
         case NoMatch():
-            return Verdict.BACKED if own(heard, slots) or leans_to(reading.leaning, heard) else Verdict.ALONE
+            return Verdict.BACKED if own(heard, slots) or backs(reading.leaning, heard) else Verdict.ALONE
         case never:
             assert_never(never)
 

@@ -12,6 +12,8 @@ from offline_rules.reading import Intent, Leaning, NoMatch, Reading
 
 OURS: Final = 0.7
 """From this share on a sentence no phrase took in is about the cell, and is asked back rather than explained."""
+BACKING: Final = 0.3
+"""Of 1,400 sentences of other domains 4 are taken for ours with it, 14 without; of ours one in a hundred is lost."""
 _LEAST: Final = 1e-6
 """A share of nothing is no proof of the contrary."""
 
@@ -38,8 +40,9 @@ def joined(leaning: Leaning, model: Scores, weight: float) -> Scores:
     return by_falling_score([*rest, IntentScore(Intent.UNKNOWN.value, unclear)])
 
 
-def leans_to(leaning: Leaning, intent: Intent) -> bool:
-    return bool(leaning) and leaning[0].intent is intent
+def backs(leaning: Leaning, intent: Intent) -> bool:
+    """Whether the words have something for an intent that model and words together hear."""
+    return any(lean.intent is intent and lean.share >= BACKING for lean in leaning)
 
 
 def ours(leaning: Leaning) -> bool:

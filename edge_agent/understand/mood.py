@@ -18,8 +18,8 @@ ALLOWED: dict[Intent, frozenset[Mood]] = {
 ASKED_BACK = frozenset({Mood.IMPERATIVE, Mood.STATEMENT, Mood.QUESTION, Mood.CONDITION, Mood.DEFERRED, Mood.RECURRING})
 """An unclear wish is asked back; an unclear negation, quotation, report or withdrawal is not a wish."""
 
-ASKED_BACK_UNPHRASED = frozenset({Mood.IMPERATIVE, Mood.STATEMENT, Mood.QUESTION})
-"""Where no phrase shows a wish, "if", "later" and "every" do not make one."""
+ASKED_BACK_UNPHRASED = (ASKED_BACK | {Mood.PAST}) - {Mood.CONDITION}
+"""Where no phrase shows a wish: "再搞一次刚才那个" is one, "if the bin is full" is half of one."""
 
 ALLOWED_UNPHRASED: dict[Intent, frozenset[Mood]] = {
     **ALLOWED,

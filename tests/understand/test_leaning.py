@@ -80,7 +80,7 @@ def test_not_sure_and_ours_is_asked_back() -> None:
     assert heard(said(Intent.GENERAL, 0.6)).disposition is Disposition.EXPLAIN
 
 
-@pytest.mark.parametrize("mood", [Mood.NEGATION, Mood.QUOTATION, Mood.REPORT, Mood.CANCEL, Mood.PAST])
+@pytest.mark.parametrize("mood", [Mood.NEGATION, Mood.QUOTATION, Mood.REPORT, Mood.CANCEL, Mood.CONDITION])
 def test_not_sure_and_no_wish_is_explained(mood: Mood) -> None:
     assert heard(said(Intent.UNKNOWN, 0.9, mood=mood)).disposition is Disposition.EXPLAIN
 
