@@ -64,7 +64,8 @@ def test_a_model_that_falls_short_may_not_and_the_rules_carry_on(tmp_path: Path)
     read, problem = dispositions(options)
     assert read == off
     assert "not qualified" in (problem or "")
-    run_calibrate(tmp_path, lambda _done, _of: None, model=small, sentences=few(Part.FIT, tmp_path, A_CLASS))
+    fit, tuning = few(Part.FIT, tmp_path, A_CLASS), few(Part.TUNING, tmp_path, A_CLASS)
+    run_calibrate(tmp_path, lambda _done, _of: None, model=small, sentences=fit, tuning=tuning)
     _, report = run_qualify(
         tmp_path, lambda _done, _of: None, model=small, held_out=few(Part.HELD_OUT, tmp_path, A_CLASS)
     )
