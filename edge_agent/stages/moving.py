@@ -7,10 +7,10 @@ hears the answer, and tells what came of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 
-from drivers.contract import Action, Order, Receipt, Snapshot
+from drivers.contract import Action
 from edge_agent.control.ends import Freed, FreeOutcome, MotionEnd, NotDispatched, StopEnd
 from edge_agent.control.supervisor import Supervisor
 from edge_agent.desk.intake import Intake
@@ -33,6 +33,7 @@ from edge_agent.safety.contract import MissingSlot, Proposal, Refused, check
 from edge_agent.safety.permission import Denied, Operation, permit
 from edge_agent.safety.site_rules import SiteRule, blocking
 from edge_agent.stages.advising import Advice, no_advice
+from edge_agent.stages.arm_words import order_words, receipt_words, snapshot_words
 from edge_agent.stages.job import Job, Told
 from edge_agent.tools.arm_result import arm_result, control_decision
 from edge_agent.tools.evidence import evidence_of
@@ -328,48 +329,3 @@ class Moving:
             advice=advice,
         )
         return Told(content, Happened.REFUSED)
-
-
-def order_words(order: Order) -> dict[str, Scalar]:
-    """What was intended, for a person who compares."""
-    return {
-        "command_id": order.command_id,
-        "action": order.action.value,
-        "speed_pct": order.speed_pct,
-        "station": order.station or None,
-        "bin": order.bin or None,
-        "item_class": order.item_class or None,
-    }
-
-
-def receipt_words(receipt: Receipt | None) -> dict[str, Scalar]:
-    if receipt is None:
-        return {}
-    echo = receipt.echo
-    return {
-        "state": receipt.state.name,
-        "code": f"{receipt.code:04x}",
-        "command_id": echo.command_id,
-        "device": echo.device_id,
-        "action": echo.action.value,
-        "session": echo.session,
-        "crc": receipt.fingerprint,
-        "duration_ms": receipt.duration_ms,
-        **{f"end_{name}": value for name, value in asdict(receipt.end).items()},
-    }
-
-
-def snapshot_words(snapshot: Snapshot | None) -> dict[str, Scalar]:
-    if snapshot is None:
-        return {}
-    x, y, z, *_ = snapshot.pose
-    return {
-        "controller": snapshot.state.name,
-        "mode": snapshot.mode.name,
-        "x_mm": x / 10,
-        "y_mm": y / 10,
-        "z_mm": z / 10,
-        "holds_part": snapshot.holds_part,
-        "executed": snapshot.executed,
-        "fault_code": f"{snapshot.fault_code:04x}",
-    }
