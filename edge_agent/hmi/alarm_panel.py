@@ -64,8 +64,12 @@ class AlarmPanel:
 
     def _acknowledging(self, alarm: AlarmMessage) -> Callable[[], Awaitable[None]]:
         async def acknowledge() -> None:
-            told = await self._sight.visit.fetch("ack_alarm", alarm=alarm.id, event_id=alarm.event_id)
-            self._said = "alarms.taken" if isinstance(told, DoneAck) else "alarms.not_taken"
+            visit = self._sight.visit
+            if not visit.may():
+                self._said = "unsent.idle"
+            else:
+                told = await visit.fetch("ack_alarm", alarm=alarm.id, event_id=alarm.event_id)
+                self._said = "alarms.taken" if isinstance(told, DoneAck) else "alarms.not_taken"
             self._sight.paint()
 
         return acknowledge

@@ -31,6 +31,8 @@ SYMBOLS: dict[str, str] = {
     "locked": "M7 11 V8 a5 5 0 0 1 10 0 V11 M5 11 H19 V21 H5 Z",
 }
 """Shape and word say it, the colour only helps."""
+CURRENT = frozenset({Connection.LIVE, Connection.WAITING})
+"""With any other, a state is what was heard last and promises nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,29 +58,31 @@ class Banner:
 
     def _build(self, told: Told) -> None:
         words = self._sight.words
-        if told.connection not in (Connection.LIVE, Connection.WAITING):
+        if told.connection not in CURRENT:
             with box("p", "strip lost", role="alert", data_id="lost"):
                 text(words.say(f"connection_say.{told.connection}"))
-        tone = TONES[told.state] if told.state is not None else "off"
+        current = told.connection in CURRENT
+        tone = TONES[told.state] if told.state is not None and (current or told.state == "LOCKED_OUT") else "off"
         with box("div", f"banner {tone}", data_state=told.state or "unknown"):
             with box("svg", "symbol", viewBox="0 0 24 24", aria_hidden="true"):
                 box("path", d=SYMBOLS[tone])
             with box("div", "banner-words"):
-                self._state(told)
-            if told.state == "STOPPED" and told.operates:
+                self._state(told, current)
+            if told.state == "STOPPED" and told.operates and current:
                 press(words.say("release.button"), self._release, "button", data_id="release")
         for name, left, by in told.faults:
             with box("p", "strip fault", data_id="fault"):
                 text(words.say("fault.one", name=name, left=left, by=by))
 
-    def _state(self, told: Told) -> None:
+    def _state(self, told: Told, current: bool) -> None:
         words = self._sight.words
         with box("p", "state-line"):
             state = words.word("cell_state", told.state) if told.state is not None else "–"
-            text(state, "strong", "state")
+            text(state if current else words.say("banner.last", state=state), "strong", "state")
             if told.simulated is not None:
                 text(words.say("mark.simulated" if told.simulated else "mark.real"), classes="mark")
-        text(words.say(f"banner.{told.state or 'unknown'}"), "p", "meaning")
+        if current or told.state is None:
+            text(words.say(f"banner.{told.state or 'unknown'}"), "p", "meaning")
         if told.state == "LOCKED_OUT":
             why = words.word("why", told.why) if told.why is not None else "–"
             text(words.say("lockout.reason", why=why), "p", "why", data_id="lockout-reason")

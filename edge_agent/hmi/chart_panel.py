@@ -142,7 +142,7 @@ class ChartPanel:
 
     def _chart(self, name: str, note: str = "") -> Box:
         words = self._sight.words
-        made = box("section", "chart", data_chart=name)
+        made = box("section", "chart", aria_label=words.say(f"charts.{name}"), data_chart=name)
         with made:
             text(words.say(f"charts.{name}"), "h3")
             if note:

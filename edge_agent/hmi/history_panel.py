@@ -133,11 +133,14 @@ class HistoryPanel:
 
 
 def _entries(sight: Sight, entries: tuple[TimelineEntry, ...]) -> None:
+    """A chapter's name stands once, before its first entry."""
+    before = ""
     for entry in entries:
         with box("li", f"entry {entry.what}"):
             text(f"{entry.at.astimezone():%H:%M:%S.%f}"[:-3], "time")
-            text(sight.words.word("chapter", entry.what), "strong")
-            text(entry.text, "span", "told")
+            text(sight.words.word("chapter", entry.what) if entry.what != before else "", "strong")
+            text(entry.text, "span", "told words")
+        before = entry.what
 
 
 def _time(at_ms: Scalar) -> str:

@@ -6,6 +6,7 @@ making alone. A handler runs on the loop; an element is changed in place, and on
 
 from __future__ import annotations
 
+import json
 from collections.abc import Awaitable, Callable
 from typing import Any, Generic, TypeAlias, TypeVar
 
@@ -60,14 +61,25 @@ def press(label: str, handler: Handler, classes: str = "button", **attributes: o
     return made.on("click", handler, args=[])
 
 
-def line(handler: Said, label: str, send: str, *, limit: int, hint: str) -> Box:
+def line(handler: Said, label: str, send: str, *, hint: str) -> Box:
     """A field with a button; what was typed is handed over on Enter or on the button, and the field is empty."""
     form = box("form", "line", autocomplete="off")
     with form:
-        box("input", name="said", maxlength=limit, placeholder=hint, aria_label=label, data_id="said")
+        box("input", name="said", placeholder=hint, aria_label=label, data_id="said")
         with box("button", "button strong", type="submit"):
             text(send)
     return form.on("submit", lambda event: handler(str(event.args)), js_handler=_SUBMIT)
+
+
+def refill(form: Box, value: str) -> None:
+    """What was typed stands in the field of a `line` again, unless something else does already."""
+    script = f"const f = getHtmlElement({form.id})?.elements.said; if (f && !f.value) f.value = {json.dumps(value)};"
+    form.client.run_javascript(script)
+
+
+def go_to(address: str) -> None:
+    """The whole page is left for another address of this server."""
+    ui.navigate.to(address)
 
 
 def choice(handler: Said, label: str, options: dict[str, str], chosen: str, **attributes: object) -> Box:
@@ -145,10 +157,12 @@ __all__ = [
     "drawn",
     "dress",
     "every",
+    "go_to",
     "here",
     "line",
     "mark",
     "press",
+    "refill",
     "relabel",
     "restyle",
     "text",

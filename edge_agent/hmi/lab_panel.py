@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from edge_agent.hmi.kit import Part, box, choice, press, text
 from edge_agent.hmi.sight import Sight
 from edge_agent.lab_faults import OWN
 from edge_agent.messages.content import DoneAck
-from edge_agent.messages.event import Failure
 from edge_agent.world import fault_names
 
 COUNTS = ("1", "2", "3", "5", "10")
@@ -73,11 +74,11 @@ class LabPanel:
         await self._ask(op="clear")
 
     async def _ask(self, **fields: object) -> None:
-        told = await self._sight.visit.fetch("lab", **fields)
-        words = self._sight.words
-        if isinstance(told, DoneAck):
-            self._said = words.say("lab.done")
-        else:
-            refused = isinstance(told, Failure) or told is not None
-            self._said = told.text if refused and told is not None else words.say("history.unanswered")
+        self._said = await self._answer(fields) if self._sight.visit.may() else self._sight.words.say("unsent.idle")
         self._sight.paint()
+
+    async def _answer(self, fields: Mapping[str, object]) -> str:
+        told = await self._sight.visit.fetch("lab", **fields)
+        if isinstance(told, DoneAck):
+            return self._sight.words.say("lab.done")
+        return told.text if told is not None else self._sight.words.say("history.unanswered")

@@ -17,7 +17,8 @@ from edge_agent.adapters.mqtt.broker import free_port
 from edge_agent.messages.codes import Lang
 from edge_agent.messages.topics import DEFAULT_PREFIX
 
-READY_S: Final = 30.0
+READY_S: Final = 120.0
+"""A second on an idle machine; half a minute was met where thirty programs wanted its two cores."""
 STOP_S: Final = 10.0
 LOOK_S: Final = 0.05
 
@@ -33,11 +34,19 @@ def installed() -> bool:
 
 @asynccontextmanager
 async def running_page(
-    broker_port: int, *, log: Path, prefix: str = DEFAULT_PREFIX, lang: Lang = "zh", port: int | None = None
+    broker_port: int,
+    *,
+    log: Path,
+    prefix: str = DEFAULT_PREFIX,
+    lang: Lang = "zh",
+    port: int | None = None,
+    tls: tuple[Path, Path] | None = None,
 ) -> AsyncIterator[str]:
-    """Its address on this machine, once it listens. Raises `PageDied`."""
+    """Its address on this machine, once it listens. `tls`: certificate and key. Raises `PageDied`."""
     page_port = port or free_port()
-    arguments = ("--broker-port", str(broker_port), "--prefix", prefix, "--port", str(page_port), "--lang", lang)
+    arguments = ["--broker-port", str(broker_port), "--prefix", prefix, "--port", str(page_port), "--lang", lang]
+    if tls is not None:
+        arguments += ["--cert", str(tls[0]), "--key", str(tls[1])]
     with log.open("ab") as out:
         process = await asyncio.create_subprocess_exec(
             *with_us(),
@@ -50,7 +59,7 @@ async def running_page(
         )
     try:
         await _listening(process, page_port, log)
-        yield f"http://127.0.0.1:{page_port}/"
+        yield f"{'http' if tls is None else 'https'}://127.0.0.1:{page_port}/"
     finally:
         await _end(process)
 

@@ -17,7 +17,7 @@ from edge_agent.messages.codes import Lang
 
 MAX_LOGINS: Final = 64
 IDLE_S: Final = 12 * 3600.0
-"""A shift; a panel that nobody touched for longer asks for the password."""
+"""A shift; a panel that nobody touched for longer asks for the password, before anything but a stop."""
 MAX_TRIES: Final = 5
 TRIES_WITHIN_S: Final = 60.0
 MAX_ADDRESSES: Final = 256
@@ -32,6 +32,8 @@ class Login:
     lang: Lang
     talk: Talk = field(default_factory=Talk)
     seen_s: float = 0.0
+    closed: bool = False
+    """Logged out, perhaps on another page of it: every page of it then ends."""
 
 
 class Logins:
@@ -45,23 +47,31 @@ class Logins:
         token = secrets.token_urlsafe(32)
         self._open[token] = Login(user, password, lang, seen_s=self._clock())
         while len(self._open) > MAX_LOGINS:
-            self._open.popitem(last=False)
+            self._open.popitem(last=False)[1].closed = True
         return token
 
     def get(self, token: str | None) -> Login | None:
         login = self._open.get(token or "")
         if login is None:
             return None
-        now_s = self._clock()
-        if now_s - login.seen_s > IDLE_S:
+        if not self.touch(login):
             self.close(token)
             return None
-        login.seen_s = now_s
         self._open.move_to_end(token or "")
         return login
 
+    def touch(self, login: Login) -> bool:
+        """Somebody does something under this login; False: it is over, and the password is asked for first."""
+        now_s = self._clock()
+        if login.closed or now_s - login.seen_s > IDLE_S:
+            return False
+        login.seen_s = now_s
+        return True
+
     def close(self, token: str | None) -> None:
-        self._open.pop(token or "", None)
+        login = self._open.pop(token or "", None)
+        if login is not None:
+            login.closed = True
 
     def wait_s(self, address: str) -> float:
         """Seconds until this address may try again; 0: now."""

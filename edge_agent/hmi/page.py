@@ -16,7 +16,7 @@ from edge_agent.hmi.chart_panel import ChartPanel
 from edge_agent.hmi.conversation import Conversation
 from edge_agent.hmi.head import Head
 from edge_agent.hmi.history_panel import HistoryPanel
-from edge_agent.hmi.kit import Box, Part, box, every, line, mark, press, relabel, text
+from edge_agent.hmi.kit import Box, Part, box, every, go_to, line, mark, press, refill, relabel, text
 from edge_agent.hmi.lab_panel import LabPanel
 from edge_agent.hmi.now import Connection
 from edge_agent.hmi.picture import Picture
@@ -32,7 +32,6 @@ PAINT_S: Final = 0.02
 """Two changes closer than this are painted together: a run's last events come in one breath."""
 BEATS: Final = 5
 """Looks between two signs of life to the page's own script."""
-MAX_SAID: Final = 500
 TABS: Final = ("talk", "alarms", "history", "charts", "lab")
 
 
@@ -74,9 +73,13 @@ class Page:
         self._looks += 1
         if self._looks % BEATS == 0:
             mark(self._root, data_beat=self._looks // BEATS)
+        if self._sight.login.closed:
+            go_to("login")
+            return
         connection = self._sight.connection()
         asked = self._sight.visit.talk.asked
-        if connection is not self._connection or (asked is not None and asked.end == "open"):
+        counts = (asked is not None and asked.end == "open") or self._stop.waits
+        if connection is not self._connection or counts:
             self._connection = connection
             self._paint()
 
@@ -95,8 +98,9 @@ class Page:
             with box("div", "cell-side"):
                 self._add(Banner(sight))
                 self._add(Picture(sight))
-                self._add(StopButton(sight))
-            with box("main", "talk-side"):
+                self._stop = StopButton(sight)
+                self._add(self._stop)
+            with box("section", "talk-side", aria_label=sight.words.say("tab.label")):
                 self._navigation()
                 for name in TABS:
                     with box("section", "tab", id=f"tab-{name}") as self._tabs[name]:
@@ -112,7 +116,7 @@ class Page:
                 self._add(_Notice(sight))
                 with box("div", id="said-line"):
                     say = sight.words.say
-                    line(self._said, say("talk.field"), say("talk.send"), limit=MAX_SAID, hint=say("talk.hint"))
+                    self._line = line(self._said, say("talk.field"), say("talk.send"), hint=say("talk.hint"))
             case "alarms":
                 self._add(AlarmPanel(sight))
             case "history":
@@ -171,9 +175,11 @@ class Page:
         visit = self._sight.visit
         asked = visit.talk.open_prompt(self._sight.clock())
         if asked is not None and isinstance(asked.prompt, Clarification):
-            await self._sight.tried(visit.reply(asked.prompt.prompt_id, said, said))
+            sending = visit.reply(asked.prompt.prompt_id, said, said)
         else:
-            await self._sight.tried(visit.ask(said))
+            sending = visit.ask(said)
+        if not await self._sight.tried(sending):
+            refill(self._line, said)
 
     async def _explain(self, run: str) -> None:
         self._tab = "history"
@@ -201,5 +207,10 @@ class _Notice:
         self._part.show(self._sight.notice)
 
     def _build(self, notice: str | None) -> None:
-        if notice is not None:
-            text(self._sight.words.say(notice), "p", "strip bad")
+        if notice is None:
+            return
+        with box("p", "strip bad"):
+            text(self._sight.words.say(notice))
+            if notice == "unsent.idle":
+                with box("a", "again", href="login"):
+                    text(self._sight.words.say("login.enter"))

@@ -14,7 +14,7 @@ from edge_agent.messages.wire import Scalar
 MOVING: Final = frozenset({"EXECUTING", "STOPPING"})
 """States of the controller in which the arm may be in motion."""
 GRIP_OPEN, GRIP_CLOSED = 15.0, 8.0
-FACTS: Final = ("controller", "command", "mode", "pose")
+FACTS: Final = ("controller", "mode", "command", "pose")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +73,12 @@ class Picture:
             self._bins = {spot.name: _bin(spot) for spot in where.bins}
             for spot in where.stations:
                 _station(spot, say("picture.station", station=spot.name))
-            for number, spot in enumerate(where.items):
-                _item(spot, 30 + 22 * (number % 2))
+            for spot in where.items:
+                _item(spot)
             box("rect", "pillar", x=-38, y=6, width=76, height=56, rx=10)
             self._arm()
+            for number, spot in enumerate(where.items):
+                _named(spot, 32 + 25 * (number % 2))
 
     def _arm(self) -> None:
         with box("g", "arm") as self._whole:
@@ -143,7 +145,7 @@ class Picture:
 
     def _told(self, facts: tuple[tuple[str, str], ...]) -> None:
         for name, value in facts:
-            with box("div"):
+            with box("div", "wide" if name == "command" else ""):
                 text(self._sight.words.say(f"arm.{name}"), "dt")
                 text(value, "dd")
 
@@ -165,12 +167,16 @@ def _station(spot: Spot, label: str) -> None:
         text(spot.name, "text", x=spot.x, y=spot.y + 10)
 
 
-def _item(spot: Spot, below: int) -> None:
-    """Neighbours' names stand on two lines: they are often nearer than a name is long."""
+def _item(spot: Spot) -> None:
+    turned = f"rotate(45 {spot.x:g} {spot.y:g})"
     with box("g", "item"):
-        box(
-            "rect", x=spot.x - 7, y=spot.y - 7, width=14, height=14, rx=3, transform=f"rotate(45 {spot.x:g} {spot.y:g})"
-        )
+        box("rect", x=spot.x - 7, y=spot.y - 7, width=14, height=14, rx=3, transform=turned)
+
+
+def _named(spot: Spot, below: int) -> None:
+    """Over the arm, which would hide them. Neighbours' names stand on two lines: they are often nearer than a name is
+    long."""
+    with box("g", "item"):
         text(spot.name, "text", x=spot.x, y=spot.y + below)
 
 

@@ -52,13 +52,16 @@ HEADERS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class HmiOptions:
-    """`broker` carries no login: each person brings one. `port` is where the page is."""
+    """`broker` carries no login: each person brings one. `port` is where the page is; with `certificate` and `key` it
+    speaks TLS by itself."""
 
     broker: MqttSettings
     spec: CellSpec
     host: str
     port: int
     lang: Lang
+    certificate: Path | None = None
+    key: Path | None = None
 
 
 def serve(options: HmiOptions) -> None:
@@ -77,7 +80,14 @@ def serve(options: HmiOptions) -> None:
         binding_refresh_interval=None,
         reconnect_timeout=RECONNECT_S,
         message_history_length=HISTORY,
+        **_tls(options),
     )
+
+
+def _tls(options: HmiOptions) -> dict[str, Any]:
+    if options.certificate is None or options.key is None:
+        return {}
+    return {"ssl_certfile": str(options.certificate), "ssl_keyfile": str(options.key)}
 
 
 class _Server:
@@ -174,7 +184,7 @@ class _Server:
                 painter[0].paint()
 
         visit = Visit(self._settings(login.user, login.password), login.talk, self._clock, changed)
-        visit.lang = login.lang
+        visit.lang, visit.may = login.lang, lambda: self._logins.touch(login)
         sight = Sight(visit, login, self._options.spec, words(login.lang), self._clock)
         painter.append(Page(sight, box("div", "hmi", id="hmi", data_instance=secrets.token_hex(4))))
         self._attend(client, visit)

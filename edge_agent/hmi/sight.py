@@ -6,12 +6,11 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from edge_agent.adapters.mqtt.say import Unsent
 from edge_agent.adapters.mqtt.traffic import Clock
 from edge_agent.hmi.logins import Login
 from edge_agent.hmi.now import Connection
 from edge_agent.hmi.texts import Words
-from edge_agent.hmi.visit import Visit
+from edge_agent.hmi.visit import NotSent, Visit
 from edge_agent.messages.codes import Role
 from edge_agent.safety.cell_spec import CellSpec
 
@@ -51,8 +50,9 @@ class Sight:
     def live(self) -> bool:
         return self.connection() in (Connection.LIVE, Connection.WAITING)
 
-    async def tried(self, sending: Awaitable[Unsent | None]) -> None:
-        """Waits for a request to leave; what did not leave is told."""
+    async def tried(self, sending: Awaitable[NotSent | None]) -> bool:
+        """Waits for a request to leave; what did not leave is told. Whether it did."""
         unsent = await sending
-        self.notice = None if unsent is None else f"unsent.{unsent.reason}"
+        self.notice = None if unsent is None else f"unsent.{unsent}"
         self.paint()
+        return unsent is None

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from edge_agent.hmi.kit import Part, box, mark, text
 from edge_agent.hmi.sight import Sight
 from edge_agent.hmi.talk import Exchange
 from edge_agent.messages.content import Stop
+
+ANSWER_S: Final = 2.0
+"""A controller that stops shows it within a few tenths of a second; who waits longer is told what to do."""
 
 
 class StopButton:
     def __init__(self, sight: Sight) -> None:
         self._sight = sight
         self._heard = 0
-        self._unsent = False
+        self._unsent = self._leaving = False
+        self._pressed_s = 0.0
+        self.waits = False
+        """A press has no answer yet, so that its age matters."""
         words = sight.words
         with box("section", "stopping", aria_label=words.say("stop.label")):
             with box(
@@ -29,14 +37,21 @@ class StopButton:
 
     async def _press(self) -> None:
         """`data-heard` tells the page's own script that the press has arrived here."""
-        self._heard += 1
+        self._heard, self._pressed_s = self._heard + 1, self._sight.clock()
         mark(self._button, data_heard=self._heard)
+        self._leaving = True
+        self._sight.paint()
         self._unsent = await self._sight.visit.stop() is not None
+        self._leaving = False
         self._sight.paint()
 
     def _word(self) -> tuple[str, str]:
         """A tone and a sentence."""
         say = self._sight.words.say
+        late = self._sight.clock() - self._pressed_s > ANSWER_S
+        self.waits = self._leaving
+        if self._leaving:
+            return ("bad", say("stop.unsent")) if late else ("busy", say("stop.leaving"))
         if self._unsent:
             return "bad", say("stop.unsent")
         last = next((e for e in reversed(self._sight.visit.talk.exchanges()) if _is_stop(e)), None)
@@ -49,7 +64,8 @@ class StopButton:
             return "good" if last.content.proved else "bad", say(key, controller=controller)
         if last.ended:
             return "bad", say("stop.unheard")
-        return "busy", say("stop.sent")
+        self.waits = True
+        return ("bad", say("stop.late")) if late else ("busy", say("stop.sent"))
 
     def _stands(self) -> bool:
         """What was said about a stop holds for as long as the cell is stopped."""

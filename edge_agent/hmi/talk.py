@@ -142,9 +142,20 @@ class Talk:
             self._end("expired")
         return asked if asked is not None and asked.end == "open" else None
 
-    def answered(self, prompt_id: str) -> None:
-        if self.asked is not None and self.asked.prompt.prompt_id == prompt_id:
-            self._end("answered")
+    def take(self, prompt_id: str) -> bool:
+        """Whether this question is open here and so may be answered; it is then answered, and no second press is."""
+        asked = self.asked
+        if asked is None or asked.prompt.prompt_id != prompt_id or asked.end != "open":
+            return False
+        self._end("answered")
+        return True
+
+    def give_back(self, prompt_id: str) -> None:
+        """The answer did not leave: the question is as open as before."""
+        asked = self.asked
+        if asked is not None and asked.prompt.prompt_id == prompt_id and asked.end == "answered":
+            asked.end = "open"
+            self._over.remove(prompt_id)
 
     def cell_is(self, state: CellStateWord, now_s: float) -> None:
         """A confirmation is void as soon as the cell no longer waits for it."""

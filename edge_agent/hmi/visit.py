@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 from collections.abc import Callable, Coroutine
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeAlias
 
 from pydantic import ValidationError
 
@@ -37,6 +37,11 @@ ANSWER_S: Final = 10.0
 """For what the page asks on its own account; the agent answers these from its journal in milliseconds."""
 RUN_SILENCE_S: Final = 45.0
 """More than any deadline of a run."""
+MAX_SAID: Final = 500
+"""Characters of a sentence, as the agent takes them."""
+
+NotSent: TypeAlias = Literal["too_large", "offline", "refused", "idle", "long"]
+"""Why a request did not leave: a key of the wording."""
 
 
 class Visit:
@@ -49,6 +54,8 @@ class Visit:
         self._following: set[asyncio.Task[None]] = set()
         self.talk, self.now = talk, Now(since_s=clock())
         self.lang: Lang = "zh"
+        self.may: Callable[[], bool] = lambda: True
+        """Asked before everything but a stop: whether this login still holds."""
 
     @property
     def user(self) -> str:
@@ -83,29 +90,30 @@ class Visit:
 
     # -- asking -----------------------------------------------------------------------------------------------
 
-    async def ask(self, said: str) -> Unsent | None:
-        return await self._say("ask", said, "ask", text=said, lang=self.lang)
+    async def ask(self, said: str) -> NotSent | None:
+        """A sentence that is too long is not cut: what is left of one may mean something else."""
+        return "long" if len(said) > MAX_SAID else await self._say("ask", said, "ask", text=said)
 
-    async def reply(self, prompt_id: str, said: str, shown: str) -> Unsent | None:
-        unsent = await self._say("reply", shown, "reply", prompt_id=prompt_id, text=said, lang=self.lang)
-        return self._answered(prompt_id, unsent)
+    async def reply(self, prompt_id: str, said: str, shown: str) -> NotSent | None:
+        if len(said) > MAX_SAID:
+            return "long"
+        return await self._answer(prompt_id, self._say("reply", shown, "reply", prompt_id=prompt_id, text=said))
 
-    async def confirm(self, prompt: Confirmation, *, yes: bool) -> Unsent | None:
-        act: Act = "yes" if yes else "no"
-        fields = {"prompt_id": prompt.prompt_id, "digest": prompt.digest, "confirm": yes, "lang": self.lang}
-        return self._answered(prompt.prompt_id, await self._say(act, "", "confirm", **fields))
+    async def confirm(self, prompt: Confirmation, *, yes: bool) -> NotSent | None:
+        fields = {"prompt_id": prompt.prompt_id, "digest": prompt.digest, "confirm": yes}
+        return await self._answer(prompt.prompt_id, self._say("yes" if yes else "no", "", "confirm", **fields))
 
-    async def stop(self) -> Unsent | None:
+    async def stop(self) -> NotSent | None:
         """Ahead of everything, on its own topic; nothing that is pending here is asked first."""
         session = self._session
         sent = Unsent("offline") if session is None else await session.stop()
         return self._begun(sent, "stop", "")
 
-    async def release(self) -> Unsent | None:
-        return await self._say("release", "", "release_stop", lang=self.lang)
+    async def release(self) -> NotSent | None:
+        return await self._say("release", "", "release_stop")
 
-    async def cancel(self) -> Unsent | None:
-        return await self._say("cancel", "", "cancel", lang=self.lang)
+    async def cancel(self) -> NotSent | None:
+        return await self._say("cancel", "", "cancel")
 
     async def fetch(self, word: RequestWord, **fields: Any) -> Content | Failure | None:
         """Something for the page itself: history, a timeline, an acknowledgement. None: no answer came."""
@@ -125,14 +133,17 @@ class Visit:
                         return event.body
         return None
 
-    async def _say(self, act: Act, shown: str, word: RequestWord, **fields: Any) -> Unsent | None:
+    async def _say(self, act: Act, shown: str, word: RequestWord, **fields: Any) -> NotSent | None:
+        if not self.may():
+            return "idle"
         session = self._session
-        sent = Unsent("offline") if session is None else await session.request(word, fields)
+        asked = {**fields, "lang": self.lang}
+        sent = Unsent("offline") if session is None else await session.request(word, asked)
         return self._begun(sent, act, shown)
 
-    def _begun(self, sent: Sent | Unsent, act: Act, shown: str) -> Unsent | None:
+    def _begun(self, sent: Sent | Unsent, act: Act, shown: str) -> NotSent | None:
         if isinstance(sent, Unsent):
-            return sent
+            return sent.reason
         self.talk.begin(sent.run, act, shown, datetime.now(UTC))
         if self._session is not None:
             self._keep(self._follow(self._session, sent.run), f"follow-{sent.run}")
@@ -144,10 +155,15 @@ class Visit:
         self._following.add(task)
         task.add_done_callback(self._following.discard)
 
-    def _answered(self, prompt_id: str, unsent: Unsent | None) -> Unsent | None:
-        if unsent is None:
-            self.talk.answered(prompt_id)
-            self._changed()
+    async def _answer(self, prompt_id: str, saying: Coroutine[Any, Any, NotSent | None]) -> NotSent | None:
+        """A question is answered once: the second of two quick presses sends nothing."""
+        if not self.talk.take(prompt_id):
+            saying.close()
+            return None
+        unsent = await saying
+        if unsent is not None:
+            self.talk.give_back(prompt_id)
+        self._changed()
         return unsent
 
     async def _follow(self, session: Session, run: str) -> None:

@@ -11,7 +11,7 @@ from tests.bench.class_8 import class_8
 from tests.bench.diagnosis import diagnosis_5_tools
 from tests.bench.figure import Figure, save, table
 from tests.bench.model_decision import model_decision
-from tests.bench.page import page_event, page_usable, pages_20
+from tests.bench.page import page_death, page_event, page_server, page_usable, pages_20, pages_20_p99
 from tests.bench.round_trips import command_round_trip, query_round_trip
 from tests.bench.rule_count import rules_few, rules_many
 from tests.bench.rules import rules_read
@@ -29,7 +29,10 @@ FIGURES: dict[str, Callable[[], Figure]] = {
     "model_decision": model_decision,
     "page_usable": page_usable,
     "page_event": page_event,
+    "page_death": page_death,
     "pages_20": pages_20,
+    "pages_20_p99": pages_20_p99,
+    "page_server": page_server,
 }
 
 

@@ -13,6 +13,8 @@ import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 import aiohttp
@@ -28,6 +30,7 @@ from tests.hmi.place import PREFIX, USERS, Place, running_place
 
 LOADS = 12
 EVENTS = 60
+DEATHS = 8
 ROUNDS = 6
 QUERIES_A_ROUND = 40
 BARE_PAGES = 19
@@ -55,8 +58,42 @@ def page_event() -> Figure:
     return asyncio.run(_event())
 
 
+def page_death() -> Figure:
+    """From the moment an agent hangs to its being shown as silent; the retained word says ONLINE all the while. What
+    counts is the longest, which stands as `p99`."""
+    return asyncio.run(_death())
+
+
 def pages_20() -> Figure:
     """The agent's query round trip with twenty pages; floor: without them, turn and turn about."""
+    measured = _twenty_once()
+    return beside_floor("pages_20", measured.with_pages_ms, measured.without_ms)
+
+
+def pages_20_p99() -> Figure:
+    """The same run's slowest: what one in a hundred took, beside what it took without pages."""
+    measured = _twenty_once()
+    shown = beside_floor("pages_20_p99", measured.with_pages_ms, measured.without_ms)
+    low = quantile(measured.without_ms, 0.99)
+    return replace(shown, value=shown.p99, floor=low, ratio=shown.p99 / low)
+
+
+def page_server() -> Figure:
+    """What the page server holds in memory with twenty pages open, of the same run; floor: with none yet."""
+    measured = _twenty_once()
+    return beside_floor("page_server", measured.resident_mb, [measured.idle_mb], unit="MB")
+
+
+@dataclass(frozen=True, slots=True)
+class _Twenty:
+    with_pages_ms: list[float]
+    without_ms: list[float]
+    resident_mb: list[float]
+    idle_mb: float
+
+
+@cache
+def _twenty_once() -> _Twenty:
     return asyncio.run(_twenty())
 
 
@@ -100,10 +137,28 @@ async def _event() -> Figure:
     )
 
 
-async def _twenty() -> Figure:
+async def _death() -> Figure:
+    samples: list[float] = []
+    async with running_place() as place, running_browser() as browser, somebody(browser, place.url) as person:
+        for _ in range(DEATHS):
+            await person.log_in(place.url, "op1")
+            await asyncio.sleep(secrets.randbelow(2000) / 1000)  # anywhere between two heartbeats
+            place.freeze_agent()
+            samples.append(await _took(lambda: person.page.wait_for_selector("[data-connection=silent]")))
+            place.thaw_agent()
+            await person.connection("live")
+    longest = max(samples)
+    return Figure(
+        "page_death", "ms", longest, quantile(samples, 0.5), longest, None, None, None, None, None, len(samples)
+    )
+
+
+async def _twenty() -> _Twenty:
     samples: list[float] = []
     floors: list[float] = []
+    resident: list[float] = []
     async with running_place() as place, running_browser() as browser, _session(place) as session:
+        idle_mb = _resident_mb(place.page_pid())
         for _ in range(10):
             await _query(session)
         for _ in range(ROUNDS):
@@ -112,10 +167,10 @@ async def _twenty() -> Figure:
                 await person.log_in(place.url, "op2")
                 await asyncio.sleep(SETTLE_S)
                 samples += [await _took(lambda: _query(session)) for _ in range(QUERIES_A_ROUND)]
-                resident_mb = _resident_mb(place.page_pid())
-                assert resident_mb <= MAX_SERVER_MB, f"page server: {resident_mb:.0f} MB"
+                resident.append(_resident_mb(place.page_pid()))
+                assert resident[-1] <= MAX_SERVER_MB, f"page server: {resident[-1]:.0f} MB"
             await asyncio.sleep(SETTLE_S)
-    return beside_floor("pages_20", samples, floors)
+    return _Twenty(samples, floors, resident, idle_mb)
 
 
 async def _took(work: Callable[[], Awaitable[object]]) -> float:

@@ -14,9 +14,17 @@ WITHOUT = (
 
 @pytest.mark.parametrize(
     ("arguments", "status", "told"),
-    [(["hmi"], 1, "pip install 'sorting-edge-agent[hmi]'"), (["hmi", "--cell", "/nowhere.toml"], 78, "/nowhere.toml")],
+    [
+        (["hmi"], 1, "pip install 'sorting-edge-agent[hmi]'"),
+        (["hmi", "--cell", "/nowhere.toml"], 78, "/nowhere.toml"),
+        (["hmi", "--host", "0.0.0.0"], 1, "on 0.0.0.0 passwords would cross the network in the clear"),
+        (["hmi", "--host", "::1"], 1, "pip install"),
+        (["hmi", "--cert", __file__], 1, "belong together"),
+        (["hmi", "--cert", __file__, "--key", "/nowhere.key"], 1, "both files must be readable"),
+        (["hmi", "--host", "0.0.0.0", "--cert", __file__, "--key", __file__], 1, "pip install"),
+    ],
 )
-def test_without_the_extra_it_says_what_to_type(arguments: list[str], status: int, told: str) -> None:
+def test_what_it_can_not_serve_it_says_with_what_to_type(arguments: list[str], status: int, told: str) -> None:
     done = subprocess.run(
         [sys.executable, "-c", WITHOUT.format(arguments)], capture_output=True, text=True, timeout=60, check=False
     )

@@ -37,6 +37,29 @@ def test_a_login_that_nobody_used_for_long_is_over() -> None:
     assert logins.get(token) is None
 
 
+def test_a_page_left_open_overnight_asks_for_the_password_before_it_does_anything() -> None:
+    clock = Clock()
+    logins = Logins(clock)
+    token = logins.put("op1", "secret", "zh")
+    login = logins.get(token)
+    assert login is not None
+    clock.now_s = IDLE_S
+    assert logins.touch(login), "somebody worked with it, and the time begins anew"
+    clock.now_s = 2 * IDLE_S + 1
+    assert not logins.touch(login)
+    assert not login.closed, "its page stays, and its stop button with it"
+
+
+def test_a_login_that_was_closed_is_over_on_every_page_of_it() -> None:
+    logins = Logins(Clock())
+    token = logins.put("op1", "secret", "zh")
+    login = logins.get(token)
+    assert login is not None
+    logins.close(token)
+    assert login.closed
+    assert not logins.touch(login)
+
+
 def test_the_one_used_least_makes_room() -> None:
     logins = Logins(Clock())
     tokens = [logins.put("op1", "secret", "zh") for _ in range(MAX_LOGINS)]

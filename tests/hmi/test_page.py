@@ -47,7 +47,7 @@ async def test_a_question_is_answered_with_its_evidence_and_its_story(place: Pla
         await person.shot("answer")
         await answer.locator("[data-id=explain]").click()
         await expect(person.of("timeline")).to_be_visible()
-        await expect(person.page.locator(".timeline")).to_contain_text("QUERY_RULE")
+        await expect(person.page.locator(".timeline")).to_contain_text("查询分拣规则，因此直接回答")
         await person.shot("timeline")
 
 

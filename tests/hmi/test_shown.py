@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.async_api import Browser, expect
 
-from tests.hmi.person import PANEL, PHONE, somebody
+from tests.hmi.person import PANEL, PHONE, SHOTS, somebody
+from tests.hmi.pictures import keep
 from tests.hmi.place import Place
 
 pytestmark = [pytest.mark.net, pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
@@ -23,10 +24,31 @@ OUTSIDE = """() => [...document.querySelectorAll('button, input, select, a, h1, 
   .map(e => [e.className.toString() + ' ' + e.textContent.slice(0, 30), e.getBoundingClientRect()])
   .filter(([, r]) => r.width > 0 && (r.right > innerWidth + 1 || r.left < -1 || r.bottom > innerHeight + 1))
   .map(([name, r]) => `${name} ${Math.round(r.left)} ${Math.round(r.right)} ${Math.round(r.bottom)}`)"""
-NAMELESS = """() => [...document.querySelectorAll('.hmi button, .hmi input, .hmi select, .hmi a')]
-  .filter(e => !(e.getAttribute('aria-label') || e.textContent).trim()).map(e => e.outerHTML.slice(0, 80))"""
+NAMELESS = """() => {
+  const byText = '.hmi button, .hmi input, .hmi select, .hmi a, .hmi summary';
+  const byLabel = '.hmi nav, .hmi [role=img], .hmi [role=log], .hmi section:not(.tab, .banner-holder)';
+  const named = e => (e.getAttribute('aria-label') || (e.matches(byText) ? e.textContent : '')).trim();
+  return [...document.querySelectorAll(byText + ',' + byLabel)]
+    .filter(e => e.checkVisibility() && !named(e)).map(e => e.outerHTML.slice(0, 80));
+}"""
+MISTAKES = """() => {
+  const ids = [...document.querySelectorAll('[id]')].map(e => e.id);
+  const found = ids.filter((id, n) => ids.indexOf(id) !== n);
+  if (document.querySelectorAll('main, [role=main]').length !== 1) found.push('not one main');
+  if (document.querySelectorAll('h1').length !== 1) found.push('not one h1');
+  if (!document.querySelector('.hmi').lang) found.push('no language');
+  if (document.querySelector('[tabindex]:not([tabindex="0"], [tabindex="-1"])')) found.push('an order of its own');
+  for (const live of ['[role=log][aria-live=polite]', '[data-id=question][aria-live=assertive]', '[role=status]',
+                      '[data-id=banner][aria-live=polite]', '[data-id=notice][role=alert]'])
+    if (!document.querySelector('.hmi ' + live)) found.push('nothing speaks: ' + live);
+  return found;
+}"""
+REACHABLE = """() => [...document.querySelectorAll('.hmi button, .hmi input, .hmi select, .hmi a, .hmi summary')]
+  .filter(e => e.checkVisibility() && !e.disabled).map((e, n) => { e.dataset.reach = n; return String(n); })"""
+FOCUSED = """() => { const e = document.activeElement, s = getComputedStyle(e);
+  return [e.dataset.reach ?? '', s.outlineStyle !== 'none' || s.boxShadow !== 'none']; }"""
 SMALL = """() => [...document.querySelectorAll('.hmi button, .hmi input, .hmi select')]
-  .filter(e => e.checkVisibility() && e.getBoundingClientRect().height < 32).map(e => e.textContent)"""
+  .filter(e => e.checkVisibility() && e.getBoundingClientRect().height < 40).map(e => e.textContent)"""
 PIXELS = """async (letter) => {
   const canvas = document.createElement('canvas'); canvas.width = canvas.height = 64;
   const on = canvas.getContext('2d'); on.font = '48px ' + getComputedStyle(document.body).fontFamily;
@@ -73,6 +95,7 @@ async def test_it_fits_in_both_sizes_and_languages(place: Place, browser: Browse
             await expect(person.of("stop")).to_be_in_viewport(ratio=1)
             assert await page.evaluate(OUTSIDE) == []
             await person.shot(f"{tab}-{size}-{lang}")
+    keep(SHOTS, size, lang)
 
 
 async def test_the_language_is_switched_in_place_while_a_question_is_open(place: Place, browser: Browser) -> None:
@@ -110,6 +133,27 @@ async def test_it_can_be_used_by_keyboard_alone(place: Place, browser: Browser) 
         await person.of("yes").focus()
         await page.keyboard.press("Space")
         await person.cell("READY")
+
+
+async def test_every_control_of_every_tab_is_reached_by_tab_and_has_a_name(place: Place, browser: Browser) -> None:
+    async with somebody(browser, place.url, lang="en-US") as person:
+        page = person.page
+        await person.log_in(place.url, "op1")
+        await person.cell("READY")
+        await person.say("which bin for glass?")
+        await expect(person.answer("answer")).to_be_visible()
+        for tab in ("talk", "alarms", "history", "charts", "lab"):
+            await person.of(f"tab-{tab}").click()
+            await page.wait_for_timeout(400)  # what the tab asks the agent for is there
+            assert await page.evaluate(NAMELESS) == []
+            assert await page.evaluate(MISTAKES) == []
+            wanted, reached = set(await page.evaluate(REACHABLE)), set()
+            for _ in range(2 * len(wanted) + 4):
+                await page.keyboard.press("Tab")
+                at, seen = await page.evaluate(FOCUSED)
+                assert seen or not at, f"the focus is not to be seen on {at}"
+                reached.add(at)
+            assert wanted <= reached
 
 
 async def test_a_screen_reader_is_told_what_is_drawn(place: Place, browser: Browser) -> None:

@@ -152,7 +152,7 @@ def test_what_the_agent_does_not_name_is_over(at_s: float, end: str) -> None:
 def test_a_question_that_is_over_is_brought_back_by_nothing() -> None:
     talk = Talk()
     talk.hear(event("content.confirmation"), 0.0)
-    talk.answered(prompt().prompt_id)
+    assert talk.take(prompt().prompt_id)
     talk.open_are([prompt()], 1.0)
     assert talk.open_prompt(1.0) is None
 
@@ -188,3 +188,17 @@ def test_the_examples_are_events() -> None:
     """What these tests stand on."""
     told = event("content.answer")
     assert isinstance(loads(encode(told.envelope)), dict)
+
+
+def test_a_question_is_taken_once_and_is_open_again_where_the_answer_did_not_leave() -> None:
+    talk = Talk()
+    talk.open_are([prompt()], 0.0)
+    name = prompt().prompt_id
+    assert not talk.take("0" * len(name)), "another question"
+    assert talk.take(name)
+    assert not talk.take(name), "a second press"
+    talk.open_are([prompt()], 1.0)
+    assert talk.open_prompt(1.0) is None, "an older message opens nothing that was answered"
+    talk.give_back(name)
+    assert talk.open_prompt(1.0) is not None
+    assert talk.take(name)

@@ -12,10 +12,11 @@ from edge_agent.hmi import kit
 from edge_agent.hmi.now import Connection
 from edge_agent.hmi.talk import Act
 from edge_agent.hmi.texts import words
+from edge_agent.hmi.visit import NotSent
 from edge_agent.messages.codes import ContentKind, FallbackType, Lang, Phase, ReleaseOutcome
 from edge_agent.messages.request import REQUEST_MODELS
 from edge_agent.messages.states import CellStateWord, ModeWord
-from edge_agent.stages.explaining import CHAPTERS
+from edge_agent.stages.explaining import CHAPTERS, CUT_SHORT, USED
 
 ROOM = Path(kit.__file__).parent
 CALL = re.compile(r"""\bsay\(\s*"([a-z_]+\.[a-zA-Z_.]+)\"""")
@@ -42,7 +43,8 @@ def test_every_tag_has_its_word(lang: Lang) -> None:
         "outcome": [o.value for o in ReleaseOutcome],
         "fallback": [f.value for f in FallbackType],
         "act": list(get_args(Act)),
-        "chapter": [c.what for c in CHAPTERS],
+        "chapter": [*(c.what for c in CHAPTERS), USED, CUT_SHORT],
+        "unsent": list(get_args(NotSent)),
         "request": [r for r in (*REQUEST_MODELS, "stop") if r not in ("resync", "explain", "history")],
     }
     keys = [f"{group}.{tag}" for group, names in tags.items() for tag in names]
