@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from edge_agent.messages.content import TimelineEntry
-from edge_agent.messages.wire import Scalar
+from edge_agent.messages.wire import MAX_PAGE_BYTES, Scalar
 from edge_agent.release.page import fit
 from edge_agent.release.stories import told
 from edge_agent.release.texts import Texts
@@ -22,7 +22,10 @@ from edge_agent.safety.command import FINAL
 from edge_agent.stages.story_rows import ended, record_bytes, said, sentence
 
 MAX_ENTRIES: Final = 400
-VALUE_CHARS: Final = 500
+VALUE_CHARS: Final = 200
+PAGE_ENTRIES: Final = 20
+PAGE_BYTES: Final = MAX_PAGE_BYTES - 1_024
+"""Of the entries; the rest is for the event around them."""
 LAST_CHARS: Final = 60
 USED: Final = "used"
 ENDED: Final = "ended"
@@ -87,6 +90,20 @@ def story(rows: Iterable[Row], texts: Texts, *, going_on: bool = False) -> list[
     end = [] if Kind.TERMINATION in {row.kind for row in known} else _how_it_ended(known, texts, going_on)
     first_after = next((n for n, e in enumerate(entries) if e.what not in ("sent", "released")), len(entries))
     return [*entries[:first_after], *end, *entries[first_after:], _used(known, texts)]
+
+
+def paged(entries: Sequence[TimelineEntry]) -> list[list[TimelineEntry]]:
+    """The entries in pages that fit an event: at most `PAGE_ENTRIES` and `PAGE_BYTES` each, and at least one page."""
+    pages: list[list[TimelineEntry]] = [[]]
+    room = PAGE_BYTES
+    for entry in entries:
+        size = len(entry.model_dump_json().encode()) + 1
+        if pages[-1] and (size > room or len(pages[-1]) == PAGE_ENTRIES):
+            pages.append([])
+            room = PAGE_BYTES
+        pages[-1].append(entry)
+        room -= size
+    return pages
 
 
 def of_reader(rows: Sequence[Row], reader: str) -> list[Row]:

@@ -21,13 +21,11 @@ from edge_agent.run.journal import Journal, Row
 from edge_agent.safety.cell_spec import CellSpec
 from edge_agent.safety.permission import Denied, Role, permit_fault
 from edge_agent.stages.asking_back import AskingBack
-from edge_agent.stages.explaining import of_reader, story
+from edge_agent.stages.explaining import of_reader, paged, story
 from edge_agent.stages.histories import HISTORIES, MAX_ROWS, Asked
 from edge_agent.stages.job import Job, Told
 from edge_agent.stages.moving import Moving
 
-ENTRIES_A_PAGE = 20
-"""A page of a timeline stays below 8 KiB with twenty entries of 500 characters at most, the usual one far below."""
 ROWS_A_PAGE = 20
 
 
@@ -96,10 +94,9 @@ class Serving:
             rows = of_reader(rows, job.speaker.user)
         if not rows:
             return self._refused(job, "run_unknown", {"value": run})
-        entries = story(rows, job.page.texts, going_on=rows[-1].epoch == self.journal.epoch)
-        pages = max(1, -(-len(entries) // ENTRIES_A_PAGE))
-        shown = entries[page * ENTRIES_A_PAGE : (page + 1) * ENTRIES_A_PAGE]
-        content = timeline(job.page, job.traces, of_run=run, page_no=page, pages=pages, entries=shown)
+        pages = paged(story(rows, job.page.texts, going_on=rows[-1].epoch == self.journal.epoch))
+        shown = pages[page] if page < len(pages) else []
+        content = timeline(job.page, job.traces, of_run=run, page_no=page, pages=len(pages), entries=shown)
         return Told(content, Happened.SERVED)
 
     async def _history(self, job: Job, request: History) -> Told:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, get_args
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from edge_agent.messages.codes import Lang
 from edge_agent.release.texts import texts
 from edge_agent.run.journal import Kind, Row
-from edge_agent.stages.explaining import CHAPTERS, cut_short, printed, story
+from edge_agent.stages.explaining import CHAPTERS, PAGE_BYTES, cut_short, paged, printed, story
 
 LANGS: tuple[Lang, ...] = get_args(Lang)
 REQUEST = {"user": "ann", "channel": "mqtt", "request": {"type": "ask", "text": "why did t014 fail?"}}
@@ -188,6 +189,19 @@ def test_a_row_of_another_shape_is_told_as_it_is() -> None:
 def test_what_the_arm_may_have_done_is_told_first(state: str, told: str) -> None:
     rows = [row(Kind.REQUEST, REQUEST, 1), row(Kind.COMMAND, {"command_id": 7, "state": state}, 2)]
     assert told in list(printed("r1", rows, texts("en")))[1]
+
+
+def test_a_page_fits_its_event_and_no_entry_is_lost() -> None:
+    long = {"user": "ann", "channel": "mqtt", "request": {"type": "ask", "text": "停" * 900}}
+    entries = story([row(Kind.REQUEST, long, seq) for seq in range(1, 60)], texts("zh"))
+    pages = paged(entries)
+    assert [entry for page in pages for entry in page] == entries
+    assert len(pages) > 3
+    for page in pages:
+        assert len(json.dumps([e.model_dump(mode="json") for e in page], ensure_ascii=False).encode()) <= PAGE_BYTES
+    short = story([row(Kind.FEEDBACK, {"task_id": "t1", "text": "x"}, seq) for seq in range(1, 60)], texts("en"))
+    assert [len(page) for page in paged(short)] == [20, 20, 20]
+    assert paged([]) == [[]]
 
 
 def test_what_it_quotes_is_data() -> None:
