@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.markup import escape
 
+from edge_agent.adapters.console.serial_line import LineMissing
 from edge_agent.adapters.mqtt.broker import BrokerDidNotStart, BrokerMissing
 from edge_agent.demo.ending import Ended, until_told_to_end
 from edge_agent.demo.person import Person, Technician, Unheard
@@ -21,7 +22,6 @@ from edge_agent.demo.site import (
     TECHNICIAN,
     VIEWER,
     AgentDied,
-    LineMissing,
     Site,
     running_site,
 )

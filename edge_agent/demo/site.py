@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
@@ -22,6 +20,7 @@ from drivers.package import SimulatedCell
 from edge_agent.adapters.child import OWN_GROUP, with_us
 from edge_agent.adapters.clock import SystemClock
 from edge_agent.adapters.console.pin import write_pin
+from edge_agent.adapters.console.serial_line import serial_line
 from edge_agent.adapters.journal.making import create
 from edge_agent.adapters.mqtt.broker import Broker, running_broker
 from edge_agent.cell_file import load_cell
@@ -37,10 +36,6 @@ STOP_S = 20.0
 
 class AgentDied(Exception):
     """The agent ended by itself; the text is the end of its log."""
-
-
-class LineMissing(Exception):
-    """No serial line for the technician's console; the text says what to install."""
 
 
 @dataclass(slots=True)
@@ -175,24 +170,7 @@ enabled = true
 @contextmanager
 def _serial_line() -> Iterator[tuple[Path, Path]]:
     """Two ends of one line: the technician's terminal and the agent's port. Raises `LineMissing`."""
-    program = shutil.which("socat")
-    if program is None:
-        raise LineMissing("socat was not found. Nothing was started. Do: sudo apt-get install -y socat")
     with TemporaryDirectory(prefix="edge-agent-line-") as folder:
         near, far = Path(folder, "technician"), Path(folder, "agent")
-        ends = (f"pty,raw,echo=0,link={end}" for end in (near, far))
-        line = subprocess.Popen([*with_us(), program, *ends], process_group=OWN_GROUP)
-        try:
-            _wait_for(near, far)
+        with serial_line(near, far):
             yield near, far
-        finally:
-            line.terminate()
-            line.wait(STOP_S)
-
-
-def _wait_for(*files: Path) -> None:
-    until_s = time.monotonic() + STOP_S
-    while not all(file.exists() for file in files):
-        if time.monotonic() > until_s:
-            raise LineMissing("socat made no serial line; nothing was started")
-        time.sleep(0.01)

@@ -13,11 +13,14 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from string import digits
 from typing import Final
 
 from drivers.contract import DriverError
 from drivers.package import SimulatedCell
 from edge_agent.adapters.clock import SystemClock
+from edge_agent.adapters.console.pin import write_pin
+from edge_agent.adapters.console.serial_line import LineMissing, serial_line
 from edge_agent.adapters.journal.making import create
 from edge_agent.adapters.mqtt.broker import Broker, running_broker
 from edge_agent.app.model import open_model
@@ -33,7 +36,7 @@ from edge_agent.lab.workbook import AFTER, BEFORE
 from edge_agent.messages.codes import Lang
 from edge_agent.places import Place, packaged
 from edge_agent.run.journal import Kind
-from edge_agent.settings import Cell, Journal, Lab, Model, Mqtt, Settings
+from edge_agent.settings import Cell, Console, Journal, Lab, Model, Mqtt, Settings
 from edge_agent.understand.no_model import NoModel
 from edge_agent.understand.port import ModelPort
 from edge_agent.understand.thresholds import Thresholds
@@ -46,6 +49,9 @@ OVERVIEW: Final = "class.html"
 SECRET_BYTES: Final = 6
 ROWS_READ: Final = 5_000
 CARD: Final = "card.txt"
+CONSOLE: Final = "console"
+PASSWORD, PINS = "mqtt-password", "pins"
+PIN_DIGITS: Final = 6
 FIRST_PAGE_PORT: Final = 8080
 CARD_TEXT: Final[Mapping[Lang, str]] = {
     "zh": """# {0} 组：登录名 {0}，口令 {1}
@@ -105,9 +111,12 @@ class Seat:
 class ClassRoom:
     broker: Broker
     teacher_password: str
+    teacher_pin: str
     seats: list[Seat]
     folder: Path
     lang: Lang
+    no_console: str = ""
+    """Why no cell has a console, which alone can reset a lockout; empty where each has one."""
 
     @property
     def page(self) -> Path:
@@ -157,10 +166,20 @@ async def class_room(wish: ClassWish) -> AsyncIterator[ClassRoom]:
             )
         )
         shared = Options(model=await _shared_model(wish, stack), rules=await asyncio.to_thread(router, load_cell()))
-        seats = [await _seat(wish, group, broker, agents[group.agent], shared, stack) for group in groups]
+        pin, no_console = "".join(secrets.choice(digits) for _ in range(PIN_DIGITS)), ""
+        seats = []
+        for group in groups:
+            at = wish.folder / group.name / ".cell"
+            await asyncio.to_thread(_write_files, at, group, agents[group.agent], pin)
+            try:
+                stack.enter_context(serial_line(wish.folder / group.name / CONSOLE, at / "tty"))
+            except LineMissing as missing:
+                no_console = str(missing)
+            settings = _settings(wish, group, at, broker, console=not no_console)
+            seats.append(await _seat(group, at, settings, shared, stack))
         for group in groups:
             _private(wish.folder / group.name / CARD, card(group, broker, wish))
-        yield ClassRoom(broker, teacher, seats, wish.folder, wish.lang)
+        yield ClassRoom(broker, teacher, pin, seats, wish.folder, wish.lang, no_console)
 
 
 async def group_now(seat: Seat, folder: Path) -> GroupNow:
@@ -207,26 +226,17 @@ async def _shared_model(wish: ClassWish, stack: AsyncExitStack) -> tuple[ModelPo
     return await open_model(Settings(), wish.folder / "model", stack)
 
 
-async def _seat(
-    wish: ClassWish,
-    group: Group,
-    broker: Broker,
-    password: str,
-    shared: Options,
-    stack: AsyncExitStack,
-) -> Seat:
-    at = wish.folder / group.name / ".cell"
-    await asyncio.to_thread(_write_files, at, group, password)
-    settings = _settings(wish, group, at, broker)
+async def _seat(group: Group, at: Path, settings: Settings, shared: Options, stack: AsyncExitStack) -> Seat:
     running = await stack.enter_async_context(site(settings, shared))
     return Seat(group, running, attach_rig(running.agent.parts.spec, at / "state" / SIMULATOR_FILE))
 
 
-def _write_files(at: Path, group: Group, password: str) -> None:
+def _write_files(at: Path, group: Group, password: str, pin: str) -> None:
     at.mkdir(parents=True, exist_ok=True)
     default = packaged(Place.DATA, "default_cell.toml").read_text("utf-8")
     (at / "cell.toml").write_text(default.replace('name = "cell01"', f'name = "{group.cell}"'), "utf-8")
-    _private(at / "mqtt-password", password)
+    _private(at / PASSWORD, password)
+    write_pin(at / PINS, TEACHER, pin)
     create(at / "state", SystemClock().wall_ms())
 
 
@@ -247,19 +257,20 @@ def card(group: Group, broker: Broker, wish: ClassWish) -> str:
     return CARD_TEXT[wish.lang].format(*told, say=say, page=page, folder=wish.folder / group.name)
 
 
-def _settings(wish: ClassWish, group: Group, at: Path, broker: Broker) -> Settings:
+def _settings(wish: ClassWish, group: Group, at: Path, broker: Broker, *, console: bool) -> Settings:
     return Settings(
         lang=wish.lang,
         mqtt=Mqtt(
             host=broker.host,
             port=broker.port,
             username=group.agent,
-            password_file=at / "mqtt-password",
+            password_file=at / PASSWORD,
             prefix=f"{PREFIX}/{{cell}}",
         ),
         cell=Cell(file=at / "cell.toml"),
         journal=Journal(folder=at / "state"),
         model=Model(enabled=wish.model),
+        console=Console(tty=at / "tty", pin_file=at / PINS) if console else Console(),
         lab=Lab(enabled=True),
         users={group.name: "student", TEACHER: "technician"},
     )

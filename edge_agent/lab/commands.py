@@ -55,6 +55,17 @@ CLASS_TOLD: Mapping[Lang, str] = {
     "the teacher's page: {page} (new every two seconds)\nto end the class, and every cell with it: Ctrl-C",
 }
 
+UNLOCK: Mapping[Lang, str] = {
+    "zh": "\n某组被锁定后由老师解除：picocom -b 115200 {folder}/gNN/console，输入 login teacher，PIN {pin}，"
+    "看过原因后输入 reset_lockout 原因",
+    "en": "\na locked-out cell is the teacher's to reset: picocom -b 115200 {folder}/gNN/console, then: login teacher, "
+    "PIN {pin}, and once you have looked: reset_lockout REASON",
+}
+NO_CONSOLE: Mapping[Lang, str] = {
+    "zh": "\n没有控制台，锁定的单元在这堂课里无法解除（{why}）",
+    "en": "\nno console, so a locked-out cell can not be reset in this class ({why})",
+}
+
 lab = typer.Typer(no_args_is_help=True, help="Faults, exercises and pages for a class. 课堂：故障、练习、教学页。")
 
 LangOption = Annotated[str | None, typer.Option("--lang", help="zh or en; the terminal's own when not given. 语言。")]
@@ -205,7 +216,10 @@ async def _hold_class(wish: ClassWish, console: Console) -> None:
             table.add_row(*row)
         console.print(table)
         page = room.page.resolve().as_uri()
-        console.print(CLASS_TOLD[wish.lang].format(folder=wish.folder, page=page), highlight=False, soft_wrap=True)
+        told = CLASS_TOLD[wish.lang].format(folder=wish.folder, page=page)
+        unlock = NO_CONSOLE if room.no_console else UNLOCK
+        told += unlock[wish.lang].format(folder=wish.folder, pin=room.teacher_pin, why=room.no_console)
+        console.print(told, highlight=False, soft_wrap=True, markup=False)
         await room.run(stopping)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from edge_agent.adapters.mqtt.broker import Broker
-from edge_agent.lab.class_room import CARD, ClassRoom, ClassWish, card, class_room, groups_of
+from edge_agent.lab.class_room import CARD, CONSOLE, ClassRoom, ClassWish, card, class_room, groups_of
 from edge_agent.lab.overview import GroupNow, misfired, overview
 
 NOW = GroupNow(
@@ -77,6 +77,7 @@ async def test_two_groups_on_one_broker(tmp_path: Path) -> None:
         page = room.page.read_text("utf-8")
         assert page.count('<td class="n">1</td><td class="n">0</td><td class="n">0</td>') == 2
         assert stat.S_IMODE((tmp_path / "g01" / CARD).stat().st_mode) == 0o600
+        assert room.no_console or (tmp_path / "g02" / CONSOLE).exists()
         stopping.set()
         await running
 
