@@ -24,10 +24,11 @@ now?), so a wrong one costs a question. The tuning sentences are the odd ones of
 LOWEST: dict[Risk, float] = {Risk.READ: MIN_TOP_SCORE, Risk.WRITE: 0.6, Risk.MOTION: 0.7, Risk.STOP_ASK: 0.8}
 """However well the fit went: a few hundred sentences do not show a rate below this."""
 
-LEAST_ACCURACY = 0.93
+LEAST_ACCURACY = 0.90
 LEAST_COVERAGE = 0.75
-MOST_WRONG_ACTS = 0.01
-"""The bars of the qualification, in each language by itself."""
+MOST_WRONG_ACTS = 0.02
+"""The bars of the qualification, of the model by itself and in each language: a hundred sentences tell a model of nine in
+ten from one of seven in ten, not from one of ninety-three. The words' leaning stands beside every model that passes."""
 
 
 @dataclass(frozen=True, slots=True)
