@@ -1,5 +1,6 @@
 """Which causes the evidence of this run allows, the target's own records before what was going on around it. Pure.
 
+* A task whose own record says that it was done is explained by nothing: there is no failure to explain.
 * A task with a known command is explained by that command alone; another command's end says nothing about it.
 * A cell that is locked out now is explained by the command after which the lockout came, where one did.
 * Where a task's or its commands' own records hold the evidence of a cause, what only alarms or the arm's present
@@ -21,6 +22,8 @@ OWN_SOURCES: Final = frozenset({ToolName.TASK_STATUS, ToolName.COMMAND_HISTORY})
 def about(target: Target, facts: Iterable[Fact]) -> tuple[Fact, ...]:
     """The facts that can explain the target."""
     every = tuple(facts)
+    if _went_well(target, every):
+        return ()
     commands = _commands_of(target, every)
     return (
         every
@@ -37,6 +40,11 @@ def likely(target: Target, facts: Iterable[Fact], table: CauseTable) -> tuple[Ca
         return every
     own = tuple(c for c in every if any(f.source in OWN_SOURCES for f in c.evidence(fitting)))
     return own or every
+
+
+def _went_well(target: Target, facts: tuple[Fact, ...]) -> bool:
+    done = (ToolName.TASK_STATUS, target.task_id, "state", "done")
+    return any((f.source, f.subject, f.attribute, f.value) == done for f in facts)
 
 
 def _commands_of(target: Target, facts: tuple[Fact, ...]) -> frozenset[str] | None:

@@ -182,7 +182,9 @@ LOCKED = (
 )
 LATCHED = Fact("command_history", "command 8", "lockout", "aborted")
 GLASS = Target("?", item_type="glass")
+DONE = Fact("task_status", "t014", "state", "done")
 LIKELY: list[tuple[str, Target, tuple[Fact, ...], list[str]]] = [
+    ("a task that was done is explained by nothing", T014, (DONE, *ALARM.facts), []),
     ("another command explains nothing", T014, OTHER, []),
     ("without a task every command counts", Target("?", device="arm_01"), OTHER, ["part_lost"]),
     ("the task's own records come first", T014, (*TASK, *ALARM.facts), ["no_part"]),
