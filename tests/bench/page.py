@@ -140,8 +140,8 @@ async def _event() -> Figure:
 async def _death() -> Figure:
     samples: list[float] = []
     async with running_place() as place, running_browser() as browser, somebody(browser, place.url) as person:
+        await person.log_in(place.url, "op1")
         for _ in range(DEATHS):
-            await person.log_in(place.url, "op1")
             await asyncio.sleep(secrets.randbelow(2000) / 1000)  # anywhere between two heartbeats
             place.freeze_agent()
             samples.append(await _took(lambda: person.page.wait_for_selector("[data-connection=silent]")))
