@@ -12,6 +12,7 @@ it kills itself with SIGKILL where it is told to, and a socket on which lines ar
 from __future__ import annotations
 
 import asyncio
+import faulthandler
 import json
 import os
 import signal
@@ -155,6 +156,7 @@ def child(life: Life, parent_pid: int) -> None:
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         os.dup2(log, 1)
         os.dup2(log, 2)
+        faulthandler.register(signal.SIGUSR1)  # whoever waits in vain asks where it hangs; the answer is in the log
         asyncio.run(live(life))
         status = 0
     except BaseException:  # noqa: BLE001 - the last line of a child: its log has the traceback, nobody else does

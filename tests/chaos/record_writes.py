@@ -21,6 +21,8 @@ from tests.chaos.disk import Disk, Op, install
 from tests.chaos.trace import Acked, FolderSynced, Renamed, Step
 
 RETENTION = Retention(segment_rows=1_000, ballast_bytes=4_096)
+COMMIT_S = 30.0
+"""Of a machine that does other things as well; a commit that is late is lost by nobody."""
 
 
 def _watch_the_folder(seen: Callable[[Step], None]) -> None:
@@ -64,7 +66,9 @@ VARIANTS: dict[str, Callable[[], None]] = {
 
 async def _commands(folder: Path, count: int, acked: Callable[[Acked], None]) -> None:
     now_ms = iter(range(1_000, 10_000_000))
-    journal = await SqliteJournal.open(folder, wall_ms=lambda: next(now_ms), retention=RETENTION)
+    journal = await SqliteJournal.open(
+        folder, wall_ms=lambda: next(now_ms), retention=RETENTION, commit_deadline_s=COMMIT_S
+    )
     for number in range(count):
         command_id = await journal.next_command_id()
         for entry in _rows_of(number, command_id):

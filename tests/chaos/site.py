@@ -15,6 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal, Self, TypeAlias
 
+from drivers.cell_modbus import rig
 from drivers.cell_modbus.rig import ModbusCell, start_simulated
 from edge_agent.adapters.clock import SystemClock
 from edge_agent.adapters.journal.making import create
@@ -55,6 +56,9 @@ OTHER_CELLS = {
 WITHIN_S = 45.0
 """A hang is a hang also on a machine that does ten other things; nothing that goes well waits for it."""
 POLL_S = 0.01
+rig.START_TIMEOUT_S = 2 * WITHIN_S  # three lanes start their interpreters at once
+HANGS_WHERE_S = 0.5
+"""For an agent to write down where it is."""
 
 
 def is_gone(pid: int) -> bool:
@@ -203,6 +207,9 @@ class Site:
             if seen is not None and seen["online"] and _is_wanted(seen["state"], states):
                 return str(seen["state"])
             await asyncio.sleep(POLL_S)
+        with suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGUSR1)
+            await asyncio.sleep(HANGS_WHERE_S)
         raise NotReached(f"the cell is not {states or 'up'}: {seen}\n{self.agent_log()}")
 
     async def ended(self, within_s: float = WITHIN_S) -> int | None:

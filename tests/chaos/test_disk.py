@@ -14,15 +14,17 @@ from tests.chaos.checker import violations
 from tests.chaos.disk import FULL, IOERR_FSYNC
 from tests.chaos.episode import EVERY_ACTION, all_ended
 from tests.chaos.figures import note
-from tests.chaos.site import POLL_S, Lane, Site, lane
+from tests.chaos.site import POLL_S, WITHIN_S, Lane, NotReached, Site, lane
 from tests.chaos.visitor import AtTheConsole, confirmation, message
 
 pytestmark = [pytest.mark.net, pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(amount(300, 3_600))]
 
 SYNCS = range(0, 24, amount(2, 1))
 """A motion's own are about twenty; the last ones come after its end."""
-LIMIT_S = 6.0
-"""A motion is over in one; an agent that cannot write says nothing."""
+LIMIT_S = WITHIN_S
+"""An agent that cannot write locks out, and is waited for no longer."""
+SAYS_NOTHING_S = 6.0
+"""One that is deaf to it does neither; a motion is over in one."""
 WRITES = range(0, 160, amount(16, 2))
 """Five to nine a commit."""
 
@@ -30,12 +32,14 @@ WRITES = range(0, 160, amount(16, 2))
 _done: list[Mapping[str, Any]] = []
 
 
-async def _spoilt_motion(site: Site, disk: Mapping[str, Any], broken: str | None = None) -> list[str]:
+async def _spoilt_motion(
+    site: Site, disk: Mapping[str, Any], broken: str | None = None, limit_s: float = LIMIT_S
+) -> list[str]:
     """What the checker says after a motion on such a disk and another life on a sound one."""
     await site.start(spoilt_disk=True, broken=broken)
     await site.ready("READY")
     await site.console.ask(op="disk", set=disk)
-    await _try_to_move(site)
+    await _try_to_move(site, limit_s)
     struck = await site.console.ask(op="disk", set={})
     on_the_way = bool(site.rows(Kind.COMMAND))
     view = await site.console.ask(op="view")
@@ -51,22 +55,22 @@ async def _spoilt_motion(site: Site, disk: Mapping[str, Any], broken: str | None
     return [f"{dict(disk)}: {what}" for what in wrong]
 
 
-async def _try_to_move(site: Site) -> None:
+async def _try_to_move(site: Site, limit_s: float) -> None:
     """As far as it goes."""
     who = AtTheConsole(site)
     said = message("ask", text=EVERY_ACTION["close"])
     await who.send(said)
-    prompt = await _content(site, said.run)
+    prompt = await _content(site, said.run, limit_s)
     if prompt is not None and prompt.get("kind") == "confirmation":
         answer = confirmation(who, prompt)
         await who.send(answer)
-        await _content(site, answer.run)
+        await _content(site, answer.run, limit_s)
 
 
-async def _content(site: Site, run: str) -> dict[str, Any] | None:
+async def _content(site: Site, run: str, limit_s: float) -> dict[str, Any] | None:
     """None when the cell locked out instead, or nothing came of it."""
     loop = asyncio.get_running_loop()
-    deadline_s = loop.time() + LIMIT_S
+    deadline_s = loop.time() + limit_s
     while loop.time() < deadline_s:
         events = [row.body["event"] for row in site.rows(Kind.EVENT, run=run)]
         found: dict[str, Any] | None = next((e for e in events if e["type"] in ("content", "failure")), None)
@@ -85,9 +89,11 @@ async def _all(disks: list[dict[str, Any]]) -> list[str]:
 
     async def work(here: Lane) -> None:
         while waiting:
-            site = await here.fresh()
+            site, disk = await here.fresh(), waiting.pop(0)
             try:
-                wrong.extend(await _spoilt_motion(site, waiting.pop(0)))
+                wrong.extend(await _spoilt_motion(site, disk))
+            except NotReached as late:
+                wrong.append(f"{disk}: {late}")
             finally:
                 await site.leave()
 
@@ -116,5 +122,5 @@ async def test_powercut_catches_an_agent_that_is_deaf_to_its_journal(here: Lane)
     for number in (70, 76, 82, 88):
         site = await here.fresh()
         disk = {"fail_at": "write", "fail_after": number, "code": FULL}
-        said += await _spoilt_motion(site, disk, broken="deaf_to_the_journal")
+        said += await _spoilt_motion(site, disk, broken="deaf_to_the_journal", limit_s=SAYS_NOTHING_S)
     assert "its intent is not in the journal" in "\n".join(said)

@@ -20,7 +20,7 @@ from edge_agent.run.journal import Row
 from tests.chaos.amount import amount
 from tests.chaos.figures import note
 from tests.chaos.power_cut import Cut, cuts
-from tests.chaos.record_writes import RETENTION
+from tests.chaos.record_writes import COMMIT_S, RETENTION
 from tests.chaos.trace import Step
 
 pytestmark = [pytest.mark.net, pytest.mark.timeout(amount(300, 3_600))]
@@ -44,7 +44,7 @@ async def _reopened(cut: Cut, folder: Path, seen: Seen) -> None:
     """As the next start would: then every acknowledged row is asked for."""
     seen.images += 1
     try:
-        journal = await SqliteJournal.open(folder, wall_ms=lambda: 1, retention=RETENTION)
+        journal = await SqliteJournal.open(folder, wall_ms=lambda: 1, retention=RETENTION, commit_deadline_s=COMMIT_S)
         await journal.close()
     except JournalRefused as refused:
         seen.refused.append(f"{cut.after} {cut.share} {cut.torn}: {refused.en}")

@@ -44,7 +44,6 @@ async def test_stop_that_goes_ahead_of_a_waiting_command_calls_it_off() -> None:
 
 
 HOLD_S = 10.0
-A_SITES_COMMIT_S = 1.0
 _asking: set[asyncio.Task[Any]] = set()
 WAITING = 20
 
@@ -98,7 +97,7 @@ async def test_stop_while_the_journal_is_held_and_twenty_requests_wait(here: Lan
 
     What held when the word left is written down by the agent at that very step; the proxy says that it left.
     """
-    site = await here.fresh(commit_s=A_SITES_COMMIT_S)
+    site = await here.fresh()
     await site.start(spoilt_disk=True)
     await site.ready("READY")
     held, word = await _stopped_while_held(site, arrival)
@@ -108,7 +107,7 @@ async def test_stop_while_the_journal_is_held_and_twenty_requests_wait(here: Lan
 
 
 async def test_stop_catches_an_agent_whose_stop_waits_for_its_row(here: Lane) -> None:
-    site = await here.fresh(commit_s=A_SITES_COMMIT_S)
+    site = await here.fresh(commit_s=1.0)  # the fault that ends its waiting
     await site.start(spoilt_disk=True, broken="stop_waits_for_its_row")
     await site.ready("READY")
     held, word = await _stopped_while_held(site, "mqtt")

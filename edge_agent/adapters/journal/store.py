@@ -125,7 +125,7 @@ class SqliteJournal:
         if self._writing.closed:
             return
         await self._on_reader(self._reader.close)
-        await self._write(self._writer.close, COMMIT_DEADLINE_S)
+        await self._write(self._writer.close, self._commit_deadline_s)
         self._reading.close()
         self._writing.close()
 
