@@ -27,8 +27,8 @@ LOWEST: dict[Risk, float] = {Risk.READ: MIN_TOP_SCORE, Risk.WRITE: 0.6, Risk.MOT
 LEAST_ACCURACY = 0.90
 LEAST_COVERAGE = 0.75
 MOST_WRONG_ACTS = 0.02
-"""The bars of the qualification, of the model by itself and in each language: a hundred sentences tell a model of nine in
-ten from one of seven in ten, not from one of ninety-three. The words' leaning stands beside every model that passes."""
+"""The bars of the qualification, of the model by itself and in each language. A hundred sentences tell a model of nine
+in ten from one of seven in ten, not from one of ninety-three; the words' leaning stands beside every model that passes."""
 
 
 @dataclass(frozen=True, slots=True)
