@@ -28,7 +28,7 @@ LEAST_ACCURACY = 0.90
 LEAST_COVERAGE = 0.75
 MOST_WRONG_ACTS = 0.02
 """The bars of the qualification, of the model by itself and in each language. A hundred sentences tell a model of nine
-in ten from one of seven in ten, not from one of ninety-three; the words' leaning stands beside every model that passes."""
+in ten from one of seven in ten, not from one of ninety-three; the words' leaning stands beside what passes."""
 
 
 @dataclass(frozen=True, slots=True)
