@@ -76,8 +76,8 @@ _KIND_AND_NUMBER: Final = re.compile(r"([a-z]+)[\s\-_#]*(\d+)", re.ASCII)
 _KINDS: Final[dict[SlotName, Kind]] = {"bin": "bin", "station": "station", "device": "device"}
 _CAPITAL_STATION: Final = re.compile(
     r"\b(?:to|at|from|on|off) ([a-hj-z])(?=$|[.,!;:]| or [a-z]$| ?[\u4e00-\u9fff]"
-    r"| (?:and|then|to|into|in|up|over|please|pls|now|round|→|->)(?: |$))"
-    r"|(?<=\bto [a-z] or )([a-z])$",
+    r"| (?:and|then|to|into|in|up|over|across|goes|please|pls|now|round|→|->)(?: |$))"
+    r"|(?:(?<=\bto [a-z] or )|(?<=\bat [a-z] or )|(?<=\bfrom [a-z] or ))([a-z])$",
     re.ASCII,
 )
 

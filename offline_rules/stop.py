@@ -57,6 +57,7 @@ class _Lexicon:
     asks: re.Pattern[str]
     cries: re.Pattern[str]
     tells: re.Pattern[str]
+    undone: re.Pattern[str]
 
 
 def stop_sense(text: str) -> StopSense:
@@ -83,7 +84,7 @@ def stop_words() -> tuple[str, ...]:
 
 def _is_stop(sentence: str, lexicon: _Lexicon) -> bool:
     """One sentence by itself: a cry alone, a press of the button, or a stop word with nothing against it."""
-    cry = lexicon.cries.sub(" ", sentence)
+    cry = lexicon.cries.sub(" ", lexicon.undone.sub(" x ", sentence))
     if _bare(cry, lexicon):
         return True
     if not lexicon.asks.search(cry) and any(_bare(clause, lexicon) for clause in _clauses(cry, lexicon)):
@@ -125,6 +126,7 @@ def _lexicon() -> _Lexicon:
         _any_of(patterns, [w for w in out_zh if w not in besides], [w for w in out_en if w not in besides]),
         _split(tables["cries"]),
         _split(tables["tells"]),
+        re.compile("|".join(tables["undone_patterns"])),
     )
 
 

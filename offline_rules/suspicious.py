@@ -36,7 +36,8 @@ def suspicious(normal: Normal) -> str | None:
         return "hidden_characters"
     if _CODE.search(normal.text):
         return "markup_or_code"
-    return next((reason for reason, words in _claims() if words.search(normal.text)), None)
+    claimed = _asked().sub(" ", normal.text)
+    return next((reason for reason, words in _claims() if words.search(claimed)), None)
 
 
 def _hidden(char: str) -> bool:
@@ -58,6 +59,13 @@ def _styled(char: str) -> bool:
         return False
     form = unicodedata.decomposition(char)
     return (char.isalpha() and form.startswith("<font>")) or 0x24B6 <= ord(char) <= 0x24E9
+
+
+@cache
+def _asked() -> re.Pattern[str]:
+    """Questions about a mode or a confirmation: who asks claims nothing."""
+    tables = tomllib.loads((DATA / "suspicious.toml").read_text(encoding="utf-8"))["asked"]
+    return re.compile("|".join(tables["patterns"]))
 
 
 @cache

@@ -18,7 +18,7 @@ from offline_rules.slots import Found, find_slots, grounded
 from offline_rules.vocabulary import ITEM, SLOT_KEYS, Entry, Vocabulary
 
 _WORD: Final = re.compile(r"[a-z0-9_]+(?:['-][a-z0-9_]+)*", re.ASCII)
-_PUNCTUATION: Final = frozenset(" .,!;")
+_PUNCTUATION: Final = frozenset(" .,!;:")
 _POLITE: Final = "<polite>"
 _HEAD: Final = "<item_head>"
 _TAIL: Final = "<item_tail>"
