@@ -35,7 +35,7 @@ _NO_CRY: Final = (
 )
 """After these `stop` at the end is a noun or told of."""
 _CLAUSE: Final = re.compile(
-    r",|(?<![要就会得让叫该能可我他她说喊写按])(?=(?:快|赶紧|赶快|马上|立刻|立即|你先|给我)(?:停|别动|急停|按停|叫停))|"
+    r",|(?<![要就会得让叫该能可我他她说喊写按])(?=(?:快|赶紧|赶快|马上|立刻|立即|你先|给我)(?:急?停|别动|按停|叫停))|"
     + "".join(f"(?<!{word})" for word in _NO_CRY)
     + r" (?=(?:please )?(?:stop|halt|freeze)(?: it| now| please| quick| quickly| the arm| the robot)*[ .!?]*$)"
 )
