@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import assert_never
 
 from edge_agent.understand.clarify import ClarifyEvidence
-from edge_agent.understand.leaning import backs, ours
+from edge_agent.understand.leaning import backs, may_be_ours, ours
 from edge_agent.understand.mood import ASKED_BACK_UNPHRASED, lets_pass
 from edge_agent.understand.slots import own
 from offline_rules.reading import Ambiguous, Intent, Match, Mood, NoMatch, Outcome, Reading, Slot, StopSense, Vague
@@ -38,9 +38,9 @@ class Verdict(StrEnum):
     BACKED = "backed"
     """Above threshold, and a slot of that intent was said or the words lean to it too."""
     ALONE = "alone"
-    """Above threshold, with nothing else for it."""
+    """Above threshold with nothing else for it, and no wish by its mood or nothing of ours by its words."""
     UNCLEAR = "unclear"
-    """Nothing above threshold, and the words are about the cell."""
+    """Nothing above threshold and the words are about the cell, or heard with nothing else for it: to be asked back."""
 
 
 class Whose(StrEnum):
@@ -115,7 +115,10 @@ def verdict(reading: Reading, slots: tuple[Slot, ...], evidence: ClarifyEvidence
         case Vague() | Ambiguous():
             return Verdict.ANOTHER
         case NoMatch():
-            return Verdict.BACKED if own(heard, slots) or backs(reading.leaning, heard) else Verdict.ALONE
+            if own(heard, slots) or backs(reading.leaning, heard):
+                return Verdict.BACKED
+            doubtful = reading.mood in ASKED_BACK_UNPHRASED and may_be_ours(reading.leaning)
+            return Verdict.UNCLEAR if doubtful else Verdict.ALONE
         case never:
             assert_never(never)
 

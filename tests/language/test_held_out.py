@@ -14,13 +14,14 @@ from edge_agent.cases.line import SentenceLine
 from edge_agent.understand.decide import Model, interpret
 from edge_agent.understand.scores import IntentScore, ModelCause, NoUsableModel
 from edge_agent.understand.thresholds import Thresholds
-from offline_rules.reading import Intent
+from offline_rules.reading import Intent, Lang
 from offline_rules.router import Router
 
 HERE = Path(__file__).parent / "held_out"
 SETS = sorted(path.name for path in HERE.iterdir())
-FRESH = "fifth"
-"""The newest. Every set was read once before anything was changed for it; phrases were added afterwards."""
+FRESH = "eighth"
+"""The newest: nothing was changed for it yet. Every other set was read once before anything was changed for it."""
+TAUGHT = [name for name in SETS if name != FRESH]
 ALONE = NoUsableModel(ModelCause.NONE)
 EAGER = (IntentScore(Intent.CONTROL_DEVICE, 0.99), IntentScore(Intent.GENERAL, 0.01))
 
@@ -54,11 +55,18 @@ def test_an_eager_model_moves_nothing_without_its_action_on_a_word(name: str) ->
 
 
 @pytest.mark.parametrize("lang", LANGS)
-def test_the_rules_alone_reach_what_is_asked_of_them(lang: str) -> None:
-    every = read(FRESH, ALONE)
-    asked = {m.name: m for m in measures(every, "zh" if lang == "zh" else "en", with_model=False)}
-    for name in ("wrong motions", "in-scope intents", "slots"):
-        assert asked[name].reached, asked[name]
+@pytest.mark.parametrize("name", TAUGHT)
+def test_the_rules_alone_reach_what_is_asked_of_them(name: str, lang: Lang) -> None:
+    asked = {m.name: m for m in measures(read(name, ALONE), lang, with_model=False)}
+    for of in ("wrong motions", "stops heard", "false stops", "in-scope intents", "slots"):
+        assert asked[of].reached, asked[of]
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_strangers_are_stopped_for_and_never_moved_for(lang: Lang) -> None:
+    asked = {m.name: m for m in measures(read(FRESH, ALONE), lang, with_model=False)}
+    for of in ("wrong motions", "stops heard", "false stops", "other domains taken"):
+        assert asked[of].reached, asked[of]
 
 
 @pytest.mark.parametrize("name", SETS)

@@ -102,9 +102,13 @@ def test_a_phrase_needs_no_second_and_without_a_model_no_words_talk_it_away() ->
     assert heard(vague).disposition is Disposition.CLARIFY
 
 
-def test_a_model_that_hears_what_nothing_backs_is_not_followed() -> None:
-    alone = interpret(said(Intent.GENERAL, 0.6), scores(Intent.QUERY_STATUS, 0.95), Thresholds())
-    assert alone.disposition is Disposition.EXPLAIN
+def test_a_model_that_hears_what_nothing_backs_is_asked_about_and_not_followed() -> None:
+    unbacked = said(Intent.GENERAL, 0.6)
+    alone = interpret(unbacked, scores(Intent.QUERY_STATUS, 0.95), Thresholds())
+    assert (alone.disposition, alone.intent) == (Disposition.CLARIFY, Intent.UNKNOWN)
+    assert alone.candidates[0].intent == Intent.QUERY_STATUS
+    quoted = interpret(replace(unbacked, mood=Mood.QUOTATION), scores(Intent.QUERY_STATUS, 0.95), Thresholds())
+    assert quoted.disposition is Disposition.EXPLAIN
     backed = interpret(said(Intent.QUERY_STATUS, 0.6), scores(Intent.QUERY_STATUS, 0.95), Thresholds())
     assert (backed.disposition, backed.source) == (Disposition.ANSWER, "model")
 
