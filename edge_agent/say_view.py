@@ -26,6 +26,11 @@ TEXTS: Final[dict[str, dict[Lang, str]]] = {
         "zh": "消息服务器拒绝了这条消息（访问权限），没有送达。请联系管理员检查账号权限。",
         "en": "The broker refused the message (access list): it was not delivered. Have this login checked.",
     },
+    "unacked": {
+        "zh": "不知道是否送达：消息服务器没有答复。请先到现场查看，或用 edge-agent explain 查询，再决定是否重试。",
+        "en": "It is not known whether this arrived: the broker did not answer. Look at the cell, or use edge-agent "
+        "explain, before you try again.",
+    },
     "connection_lost": {
         "zh": "连接中断，后续情况未知；任务可能仍在进行。请到现场查看，或用 edge-agent explain 查询。",
         "en": "The connection broke and the rest is unknown; the run may go on. Look at the cell, or use "

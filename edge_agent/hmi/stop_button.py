@@ -7,6 +7,7 @@ from typing import Final
 from edge_agent.hmi.kit import Part, box, mark, text
 from edge_agent.hmi.sight import Sight
 from edge_agent.hmi.talk import Exchange
+from edge_agent.hmi.visit import NotSent
 from edge_agent.messages.content import Stop
 
 ANSWER_S: Final = 2.0
@@ -17,7 +18,8 @@ class StopButton:
     def __init__(self, sight: Sight) -> None:
         self._sight = sight
         self._heard = 0
-        self._unsent = self._leaving = False
+        self._unsent: NotSent | None = None
+        self._leaving = False
         self._pressed_s = 0.0
         self.waits = False
         """A press has no answer yet, so that its age matters."""
@@ -41,7 +43,7 @@ class StopButton:
         mark(self._button, data_heard=self._heard)
         self._leaving = True
         self._sight.paint()
-        self._unsent = await self._sight.visit.stop() is not None
+        self._unsent = await self._sight.visit.stop()
         self._leaving = False
         self._sight.paint()
 
@@ -51,9 +53,9 @@ class StopButton:
         late = self._sight.clock() - self._pressed_s > ANSWER_S
         self.waits = self._leaving
         if self._leaving:
-            return ("bad", say("stop.unsent")) if late else ("busy", say("stop.leaving"))
-        if self._unsent:
-            return "bad", say("stop.unsent")
+            return ("bad", say("stop.unacked")) if late else ("busy", say("stop.leaving"))
+        if self._unsent is not None:
+            return "bad", say("stop.unacked" if self._unsent == "unacked" else "stop.unsent")
         last = next((e for e in reversed(self._sight.visit.talk.exchanges()) if _is_stop(e)), None)
         if last is None or (isinstance(last.content, Stop) and last.content.proved and not self._stands()):
             return "", say("stop.hint")

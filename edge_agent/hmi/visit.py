@@ -40,7 +40,7 @@ RUN_SILENCE_S: Final = 45.0
 MAX_SAID: Final = 500
 """Characters of a sentence, as the agent takes them."""
 
-NotSent: TypeAlias = Literal["too_large", "offline", "refused", "idle", "long"]
+NotSent: TypeAlias = Literal["too_large", "offline", "refused", "unacked", "idle", "long"]
 """Why a request did not leave: a key of the wording."""
 
 

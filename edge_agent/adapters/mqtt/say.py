@@ -62,9 +62,9 @@ class Sent:
 
 @dataclass(frozen=True, slots=True)
 class Unsent:
-    """Nothing left this machine, or the broker refused it."""
+    """Nothing left this machine, the broker refused it, or (`unacked`) nobody knows whether it took it."""
 
-    reason: Literal["too_large", "offline", "refused"]
+    reason: Literal["too_large", "offline", "refused", "unacked"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +244,7 @@ class Session:
             return Unsent("too_large" if said.reason == "too_large" else "offline")
         await asyncio.wait({said.acked}, timeout=self._settings.connect_timeout_s)
         if not said.acked.done():
-            return Unsent("offline")
+            return Unsent("unacked")
         return Sent(name) if said.acked.result() else Unsent("refused")
 
     def _listen_for(self, run: str) -> None:

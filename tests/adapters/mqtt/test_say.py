@@ -6,8 +6,10 @@ import asyncio
 import io
 import os
 import pty
+import signal
 import socket
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -109,6 +111,19 @@ async def test_broken_streams_are_told(own_broker: Broker) -> None:
         assert await session.ask("x") == Unsent("offline")
         assert isinstance(lost, Sent)
         assert [e async for e in session.events(lost.run)] == [Broken("connection_lost")]
+
+
+async def test_what_a_broker_does_not_answer_is_neither_sent_nor_unsent(own_broker: Broker) -> None:
+    hasty = replace(settings(own_broker, "op1"), connect_timeout_s=1.0)
+    async with Session(hasty) as session:
+        assert isinstance(await session.open(), Opened)
+        pid = own_broker.pid
+        assert pid is not None
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            assert await session.ask("home the arm") == Unsent("unacked")
+        finally:
+            os.kill(pid, signal.SIGCONT)
 
 
 async def test_wrong_password_is_said(shared_broker: Broker) -> None:
