@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from edge_agent.desk.arrival import Arrival
+from edge_agent.messages import strict_json
 from edge_agent.messages.wire import utc_text
 
 DUPLICATE: Final = "transport.duplicate_message"
@@ -39,15 +40,15 @@ async def receive(
 def _object(payload: bytes) -> dict[str, Any]:
     """Nothing where the payload is no object: the agent itself says what is wrong with it."""
     try:
-        said = json.loads(payload)
-    except ValueError:
+        said = strict_json.loads(payload)
+    except strict_json.NotStrictJson:
         return {}
     return said if isinstance(said, dict) else {}
 
 
 def _aged(payload: bytes, said: dict[str, Any]) -> bytes:
     try:
-        issued = datetime.fromisoformat(str(said["issued_at"]))
-    except (KeyError, ValueError):
+        issued_at = utc_text(datetime.fromisoformat(str(said["issued_at"])) - LATE_BY)
+    except (KeyError, ValueError, OverflowError):
         return payload
-    return json.dumps({**said, "issued_at": utc_text(issued - LATE_BY)}, ensure_ascii=False).encode()
+    return json.dumps({**said, "issued_at": issued_at}).encode()

@@ -74,3 +74,18 @@ async def test_the_labs_own_request_is_left_alone_and_uses_nothing_up(fault: str
 async def test_what_is_no_request_is_left_for_the_agent_to_refuse(payload: bytes) -> None:
     [arrival] = (await sent(payload, STALE)).given
     assert arrival.payload == payload
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        b"[" * 8_000,
+        b"\xff\xfe",
+        b"",
+        b"null",
+        b'{"issued_at": "0001-01-01T00:00:00+00:00"}',
+        b'{"issued_at": "2026-03-01T08:00:00.000Z", "text": "\\ud800"}',
+    ],
+)
+async def test_whatever_comes_reaches_the_agent_and_ends_nothing(payload: bytes) -> None:
+    assert len((await sent(payload, STALE, DUPLICATE)).given) == 2
