@@ -62,7 +62,7 @@ arrows: setup
 	$(BIN)/lint-imports
 
 unit: setup
-	$(BIN)/python -m pytest -q tests -m "not model and not net and not slow and not search"
+	$(BIN)/python -m pytest -q -n auto tests -m "not model and not net and not slow and not search"
 
 cases: setup
 	$(BIN)/edge-agent cases run labeled_cases

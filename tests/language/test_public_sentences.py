@@ -14,7 +14,7 @@ from edge_agent.understand.decide import Model, interpret
 from edge_agent.understand.interpretation import Interpretation
 from edge_agent.understand.scores import ModelCause, NoUsableModel
 from edge_agent.understand.thresholds import Thresholds
-from offline_rules.reading import Intent, Lang
+from offline_rules.reading import Intent, Lang, Reading
 from offline_rules.router import Router
 from tests.language.public_sentences import JUDGED, public_sentences
 from tests.language.test_held_out import EAGER
@@ -28,9 +28,14 @@ def said(lang: Lang) -> tuple[str, ...]:
     return public_sentences(lang)[:JUDGED]
 
 
-def read(lang: Lang, model: Model) -> dict[str, Interpretation]:
+@cache
+def readings(lang: Lang) -> tuple[Reading, ...]:
     router = Router.load()
-    return {text: interpret(router.read(text), model, Thresholds()) for text in said(lang)}
+    return tuple(router.read(text) for text in said(lang))
+
+
+def read(lang: Lang, model: Model) -> dict[str, Interpretation]:
+    return {made.original: interpret(made, model, Thresholds()) for made in readings(lang)}
 
 
 @pytest.mark.parametrize("lang", LANGS)
