@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -40,10 +40,10 @@ class LeaningTable:
     fitted_on: str = ""
     """SHA-256 of the labelled sentences."""
 
-    def of(self, tokens: Sequence[Token]) -> Leaning:
-        """A share for every intent, largest first; they add up to 1."""
+    def of(self, said: frozenset[str]) -> Leaning:
+        """A share for every intent, largest first; they add up to 1. `said` are the `groups` of a sentence."""
         sums = list(self.bias)
-        for group in groups(tokens):
+        for group in said:
             row = self.weights.get(group)
             if row is not None:
                 sums = [total + weight for total, weight in zip(sums, row, strict=True)]
@@ -57,10 +57,10 @@ class LeaningTable:
             )
         )
 
-    def words(self, tokens: Sequence[Token], intent: Intent, at_most: int = 3) -> tuple[str, ...]:
-        """The groups that spoke most for an intent against the mean of the others, the strongest first."""
+    def words(self, said: frozenset[str], intent: Intent, at_most: int = 3) -> tuple[str, ...]:
+        """Of `said` the groups that spoke most for an intent against the mean of all, the strongest first."""
         column = LEANS.index(intent)
-        spoken = {g: self.weights[g] for g in groups(tokens) if g in self.weights}
+        spoken = {g: self.weights[g] for g in said if g in self.weights}
         ranked = sorted(spoken, key=lambda g: (sum(spoken[g]) / len(LEANS) - spoken[g][column], g))
         return tuple(g for g in ranked[:at_most] if spoken[g][column] > 0)
 

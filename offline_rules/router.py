@@ -12,7 +12,7 @@ from typing import Final
 
 from offline_rules.checks import guard_sentences, static_problems
 from offline_rules.explicit import Explicit, explicit_form
-from offline_rules.leaning import shipped_leaning
+from offline_rules.leaning import groups, shipped_leaning
 from offline_rules.lexicon import Lexicon, default_lexicon
 from offline_rules.match import Matcher
 from offline_rules.mood import spoken_mood
@@ -75,11 +75,11 @@ class Router:
             return self._explicit(normal, form, stop)
         tokens = tokenise(normal, self._vocabulary, self._lexicon)
         judged, mood = self._free(normal, tokens)
-        table = shipped_leaning()
-        leaning = table.of(tokens)
+        table, said = shipped_leaning(), groups(tokens)
+        leaning = table.of(said)
         return Reading(
             text, normal.text, lang, stop, mood, judged.outcome, judged.slots, suspicious(normal), leaning=leaning,
-            leaning_on=table.words(tokens, leaning[0].intent) if isinstance(judged.outcome, NoMatch) else (),
+            leaning_on=table.words(said, leaning[0].intent) if isinstance(judged.outcome, NoMatch) else (),
         )  # fmt: skip
 
     def tokens(self, text: str) -> tuple[Token, ...]:

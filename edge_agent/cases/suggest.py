@@ -23,7 +23,6 @@ REFUSES: Final = frozenset(
     {labels.SAFE_REJECT_OR_DEGRADE, labels.REJECT_INPUT, labels.REJECT_PERMISSION, labels.EXPLAIN}
 )
 MOVES: Final = frozenset({labels.ASK_CONFIRMATION, labels.EXECUTE_VERIFIED})
-GIVES_UP: Final = frozenset({"FALLBACK_DEGRADED_ANSWER", labels.RETRY_THEN_DEGRADE, "OTHER", labels.RELEASE_SUCCESS})
 
 
 @dataclass(frozen=True, slots=True)

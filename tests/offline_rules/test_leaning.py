@@ -29,15 +29,19 @@ def router() -> Router:
     return shared_router()
 
 
+def said(router: Router, text: str) -> frozenset[str]:
+    return groups(router.tokens(text))
+
+
 def fitted(router: Router, sentences: dict[str, Intent]) -> LeaningTable:
-    made = [(groups(router.tokens(text)), intent) for text, intent in sentences.items() for _ in range(3)]
+    made = [(said(router, text), intent) for text, intent in sentences.items() for _ in range(3)]
     return parse_table(written(fit(made), "digest"))
 
 
 @settings(deadline=None)
 @given(text=st.text(max_size=80))
 def test_every_intent_has_its_share_of_one(text: str) -> None:
-    leaning = shipped_leaning().of(shared_router().tokens(text))
+    leaning = shipped_leaning().of(said(shared_router(), text))
     assert {lean.intent for lean in leaning} == set(Intent)
     assert sum(lean.share for lean in leaning) == pytest.approx(1.0)
     assert [lean.share for lean in leaning] == sorted((lean.share for lean in leaning), reverse=True)
@@ -58,12 +62,12 @@ def test_it_learns_what_it_is_shown_and_the_same_every_time(router: Router) -> N
     shown = {WHY: Intent.DIAGNOSE, HOW: Intent.QUERY_STATUS, "hello there": Intent.GENERAL}
     one, two = fitted(router, shown), fitted(router, shown)
     assert one == two
-    assert {text: one.of(router.tokens(text))[0].intent for text in shown} == shown
+    assert {text: one.of(said(router, text))[0].intent for text in shown} == shown
 
 
 def test_it_says_which_words_decided(router: Router) -> None:
     table = fitted(router, {WHY: Intent.DIAGNOSE, HOW: Intent.QUERY_STATUS})
-    words = table.words(router.tokens(WHY), Intent.DIAGNOSE)
+    words = table.words(said(router, WHY), Intent.DIAGNOSE)
     assert words
     assert all(table.weights[group][LEANS.index(Intent.DIAGNOSE)] > 0 for group in words)
 
@@ -82,7 +86,7 @@ def test_the_shipped_table_was_fitted_on_the_shipped_sentences() -> None:
 def test_it_reads_the_sentences_it_was_fitted_on() -> None:
     """Far below what it reads in truth; a table of noise would not come near."""
     some = shipped(Part.FIT)[::20]
-    right = sum(shipped_leaning().of(shared_router().tokens(s.text))[0].intent is s.intent for s in some)
+    right = sum(shipped_leaning().of(said(shared_router(), s.text))[0].intent is s.intent for s in some)
     assert right >= 0.9 * len(some)
 
 

@@ -21,7 +21,7 @@ from edge_agent.understand.thresholds import Risk, Threshold, Thresholds
 from offline_rules.reading import Lang
 
 FORMAT: Literal[2] = 2
-"""What is stored changed its shape this often."""
+"""The shape of what is stored; what has another one is passed over."""
 MAX_TOKENS = 1_024
 MAX_FILE_BYTES = 2_000_000
 

@@ -41,6 +41,3 @@ NEXT_REFUSED: Final = holds(
         r.probe.content.get("reason") if r.probe else "not asked: the cell is not locked out",
     ),
 )
-NO_CONFIRMATION: Final = holds(
-    "no confirmation", "none asked for", lambda r: (not any(run.kind == "confirmation" for run in r.runs), "asked")
-)
