@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from edge_agent.adapters.log import log
 from edge_agent.control.supervisor import Supervisor
 from edge_agent.desk.alarms import AlarmBoard
 from edge_agent.desk.intake import Intake
@@ -25,7 +26,10 @@ from edge_agent.stages.moving import Moving
 from edge_agent.stages.opening import About, Deadlines, Opening
 from edge_agent.stages.serving import Serving
 from edge_agent.stages.telling import Telling
+from edge_agent.tools.ports import StoreError
 from offline_rules.reading import Reading
+
+_log = log("pipeline")
 
 
 def pipeline_of(
@@ -56,7 +60,7 @@ def pipeline_of(
         rule_bin=parts.rule_bin,
         ready=parts.ready,
         rules=parts.rules,
-        advice=no_advice if parts.pages is None else advice_from(parts.pages),
+        advice=no_advice if parts.pages is None else advice_from(parts.pages, _unread),
     )
     diagnosing = Diagnosing(
         _diagnosis_site(parts, knobs), clock.now, clock.monotonic_s, style=parts.style, fires=parts.fires
@@ -123,3 +127,7 @@ def _diagnosis_site(parts: Parts, knobs: Knobs) -> Site:
 def _only_device(parts: Parts) -> str | None:
     only = parts.spec.device(None)
     return None if only is None else only.name
+
+
+def _unread(fault: StoreError) -> None:
+    _log.warning("advice_page_not_read", why=str(fault), instead="the refusal was told without the site's steps")

@@ -34,7 +34,9 @@ async def no_advice(_reason: str, _lang: Lang) -> tuple[str, ...]:
     return ()
 
 
-def advice_from(pages: Knowledge) -> Advice:
+def advice_from(pages: Knowledge, unread: Callable[[StoreError], None]) -> Advice:
+    """`unread` hears of a page that could not be read."""
+
     async def advice(reason: str, lang: Lang) -> tuple[str, ...]:
         """A page that cannot be read costs the advice, never the refusal it stands beside."""
         words = PAGES.get(reason)
@@ -42,7 +44,8 @@ def advice_from(pages: Knowledge) -> Advice:
             return ()
         try:
             found = await pages.search(words, 1)
-        except StoreError:
+        except StoreError as fault:
+            unread(fault)
             return ()
         return steps_of(found[0].text, lang) if found else ()
 

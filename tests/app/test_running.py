@@ -41,6 +41,7 @@ async def test_a_simulated_cell_that_is_away_is_asked_again() -> None:
     asking = asyncio.create_task(running(faults)._refresh_faults())
     async with asyncio.timeout(5):
         await faults.asked_on.wait()
+    assert faults.raises == []
     asking.cancel()
 
 

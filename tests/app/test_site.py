@@ -69,6 +69,7 @@ async def test_the_arm_that_was_identified_is_told_with_its_receipt_level(broker
     topic = Topics(broker.prefix).of(TopicKind.CAPABILITIES)
     async with living(broker, tmp_path), peer(broker, "op1", topic) as user:
         await until(lambda: newest(user, topic).get("devices", [{}])[0].get("receipt_level") == 3, "level 3")
+        assert [device["receipt_level"] for device in newest(user, topic)["devices"]] == [3]
 
 
 async def test_a_lockout_is_told_in_words(broker: Broker, tmp_path: Path) -> None:

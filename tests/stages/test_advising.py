@@ -35,7 +35,7 @@ async def test_the_shipped_pages_have_steps_for_every_reason_in_both_languages(r
     pages = MarkdownKnowledge(SOP_FOLDER)
     await pages.load()
     try:
-        steps = await advice_from(pages)(reason, lang)
+        steps = await advice_from(pages, lambda fault: pytest.fail(str(fault)))(reason, lang)
     finally:
         pages.close()
     assert steps
@@ -43,6 +43,9 @@ async def test_the_shipped_pages_have_steps_for_every_reason_in_both_languages(r
 
 
 async def test_no_page_no_advice() -> None:
-    assert await advice_from(Broken())("arm_unavailable", "en") == ()
-    assert await advice_from(Broken())("declined", "en") == ()
+    heard: list[StoreError] = []
+    assert await advice_from(Broken(), heard.append)("declined", "en") == ()
+    assert heard == []
+    assert await advice_from(Broken(), heard.append)("arm_unavailable", "en") == ()
+    assert [fault.code for fault in heard] == [ErrorCode.TIMEOUT]
     assert await no_advice("arm_unavailable", "zh") == ()
