@@ -20,7 +20,7 @@ class NoAnswer(Exception):
     """The thread did not answer in time, still owes an earlier answer, or is closed."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Job:
     work: Callable[[], Any]
     future: asyncio.Future[Any]
@@ -36,8 +36,8 @@ class OneThread:
 
     def __init__(self, name: str, passed_on: tuple[type[Exception], ...]) -> None:
         self._passed_on = passed_on
-        self._jobs: queue.Queue[_Job | None] = queue.Queue(MAX_WAITING)
-        self._overdue: asyncio.Future[Any] | None = None
+        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._overdue: _Job | None = None
         self.closed = False
         self._thread = threading.Thread(target=self._serve, name=name, daemon=True)
         self._thread.start()
@@ -47,25 +47,29 @@ class OneThread:
         until it does, every further call fails at once."""
         if self.closed:
             raise NoAnswer("closed")
-        if self._overdue is not None and not self._overdue.done():
+        if self._overdue is not None:
             raise NoAnswer("still owes an earlier answer")
+        if self._jobs.qsize() >= MAX_WAITING:
+            raise NoAnswer(f"{MAX_WAITING} jobs are waiting already")
         loop = asyncio.get_running_loop()
-        future: asyncio.Future[T] = loop.create_future()
+        job = _Job(work, loop.create_future(), loop)
+        self._jobs.put(job)
+        timer = loop.call_later(deadline_s, self._late, job, deadline_s)
         try:
-            self._jobs.put_nowait(_Job(work, future, loop))
-        except queue.Full:
-            raise NoAnswer(f"{MAX_WAITING} jobs are waiting already") from None
-        done, _ = await asyncio.wait({future}, timeout=deadline_s)
-        if not done:
-            self._overdue = future
-            raise NoAnswer(f"did not answer within {deadline_s:g} s")
-        return future.result()
+            value: T = await job.future
+        finally:
+            timer.cancel()
+        return value
 
     def close(self) -> None:
         """Lets the thread end after what is queued; does not wait for it. A second call does nothing."""
         self.closed = True
-        with suppress(queue.Full):
-            self._jobs.put_nowait(None)
+        self._jobs.put(None)
+
+    def _late(self, job: _Job, deadline_s: float) -> None:
+        if not job.future.done():
+            self._overdue = job
+            job.future.set_exception(NoAnswer(f"did not answer within {deadline_s:g} s"))
 
     def _serve(self) -> None:
         while (job := self._jobs.get()) is not None:
@@ -74,14 +78,14 @@ class OneThread:
             except self._passed_on as raised:
                 value, error = None, raised
             with suppress(RuntimeError):  # the loop was closed meanwhile; nobody waits for this any more
-                job.loop.call_soon_threadsafe(_answer, job.future, value, error)
+                job.loop.call_soon_threadsafe(self._answer, job, value, error)
 
-
-def _answer(future: asyncio.Future[Any], value: object, error: BaseException | None) -> None:
-    if future.done():
-        return
-    if error is None:
-        future.set_result(value)
-        return
-    future.set_exception(error)
-    future.exception()  # marks it as seen: whoever waited may have gone at its deadline
+    def _answer(self, job: _Job, value: object, error: BaseException | None) -> None:
+        if job is self._overdue:
+            self._overdue = None
+        if job.future.done():  # whoever waited has gone, or was told that it is late
+            return
+        if error is None:
+            job.future.set_result(value)
+        else:
+            job.future.set_exception(error)

@@ -64,8 +64,9 @@ class Search:
 
     def view(self) -> View:
         what = self.what()
-        every = tuple(str(tool) for tool in EVIDENCE_TOOLS if self._there(tool) and scopes(tool, what))
-        fresh = tuple(t for t in every if any(not self._looked(t, args) for args in scopes(t, what)))
+        fitting = {str(tool): scopes(tool, what) for tool in EVIDENCE_TOOLS if self._there(tool)}
+        every = tuple(tool for tool, found in fitting.items() if found)
+        fresh = tuple(tool for tool in every if any(not self._looked(tool, args) for args in fitting[tool]))
         progress = self.gate.progress
         return View(
             what=what,

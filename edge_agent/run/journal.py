@@ -135,8 +135,8 @@ class Journal(Protocol):
     ) -> tuple[Row, ...]:
         """Rows of the current segment with seq > `after` and at >= `since_ms`, at most `limit` of them."""
 
-    async def read_back(self, seq: int) -> Row:
-        """The row as it stands on the disk now; JournalFault where it does not."""
+    async def keep(self, *entries: Entry) -> Row | Duplicate:
+        """As `append`, and then the last of them as it stands in the file; JournalFault where it does not."""
 
     async def last(self, kind: Kind, key: str | None = None) -> Row | None:
         """The newest row of a kind (and key)."""

@@ -6,9 +6,13 @@ is on the disk. So a life that ends while a model thinks leaves behind what led 
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from typing import TypeVar
 
-from edge_agent.run.journal import Duplicate, Entry, Journal, JournalFault
+from edge_agent.run.journal import Duplicate, Entry, Journal, JournalFault, Row
+
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -20,11 +24,16 @@ class Waiting:
 
     async def commit(self, journal: Journal, *entries: Entry) -> tuple[int, ...] | Duplicate:
         """What waits and then `entries`, in one commit; as `Journal.append`. What was not written waits on."""
+        return await self._with(journal.append, entries) if self._rows or entries else ()
+
+    async def keep(self, journal: Journal, *entries: Entry) -> Row | Duplicate:
+        """The same, as `Journal.keep`."""
+        return await self._with(journal.keep, entries)
+
+    async def _with(self, write: Callable[..., Awaitable[T | Duplicate]], entries: tuple[Entry, ...]) -> T | Duplicate:
         taken, self._rows = self._rows, []
-        if not taken and not entries:
-            return ()
         try:
-            written = await journal.append(*taken, *entries)
+            written = await write(*taken, *entries)
         except JournalFault:
             self._rows = [*taken, *self._rows]
             raise

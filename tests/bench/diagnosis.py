@@ -9,14 +9,14 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from edge_agent.adapters.journal.store import SqliteJournal
+from edge_agent.adapters.journal.segment import Moment, Segment
 from edge_agent.cases.cell import CLIENT, Script, Setup
 from edge_agent.cases.live_cell import LiveCell, case_spec
 from edge_agent.cases.spoken import ModelItem
@@ -42,24 +42,26 @@ SCRIPT = Script(model_items=(*PICKS, {"draft": DRAFT}, {"verdict": "SUPPORTED"})
 
 
 class Counted:
-    """Appends of a run, while it stands in the journal's place."""
+    """Commits of a run, counted where they are made."""
 
     def __init__(self) -> None:
         self.commits = 0
 
-    @asynccontextmanager
-    async def at_work(self) -> AsyncIterator[None]:
-        real, counted = SqliteJournal.append, self
+    @contextmanager
+    def at_work(self) -> Iterator[None]:
+        real, counted = Segment.append, self
 
-        async def append(self: SqliteJournal, *entries: Entry, deadline_s: float = 1.0) -> tuple[int, ...] | Duplicate:
+        def append(
+            self: Segment, entries: Sequence[Entry], moments: Sequence[Moment], before_commit: Callable[[], None]
+        ) -> tuple[int, ...] | Duplicate:
             counted.commits += 1
-            return await real(self, *entries, deadline_s=deadline_s)
+            return real(self, entries, moments, before_commit)
 
-        SqliteJournal.append = append  # type: ignore[method-assign]
+        Segment.append = append  # type: ignore[method-assign]
         try:
             yield
         finally:
-            SqliteJournal.append = real  # type: ignore[method-assign]
+            Segment.append = real  # type: ignore[method-assign]
 
 
 def diagnosis_5_tools() -> Figure:
@@ -90,7 +92,7 @@ async def _one(cell: LiveCell) -> tuple[float, int]:
     """Milliseconds and commits of one run, which must have come to its conclusion over five tool calls."""
     await cell.script(SCRIPT)
     request, counted = _request(cell.epoch), Counted()
-    async with counted.at_work():
+    with counted.at_work():
         began = time.perf_counter()
         events = await cell.submit("operator", request)
         took = (time.perf_counter() - began) * 1000

@@ -66,8 +66,7 @@ class Segment:
         rows, head = self._chained(entries, moments)
         self.connection.execute("BEGIN IMMEDIATE")
         try:
-            for row in rows:
-                self.connection.execute(f"INSERT INTO entry({schema.COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?)", row)
+            self.connection.executemany(f"INSERT INTO entry({schema.COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?)", rows)
             before_commit()
             self.connection.execute("COMMIT")
         except sqlite3.IntegrityError:
