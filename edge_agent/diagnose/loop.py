@@ -9,7 +9,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
-from edge_agent.diagnose.cause_table import CauseTable
+from edge_agent.diagnose.cause_table import Cause, CauseTable
+from edge_agent.diagnose.dossier import Stated
 from edge_agent.diagnose.draft import Draft
 from edge_agent.diagnose.envelope import ToolRequest
 from edge_agent.diagnose.evidence_gate import EVIDENCE_TOOLS, EvidenceGate, Observation
@@ -29,6 +30,16 @@ async def unheard(_observation: Observation) -> None:
     """Nobody listens."""
 
 
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What a dossier of one size says."""
+
+    size: int
+    stated: tuple[Stated, ...]
+    what: Known
+    likely: tuple[Cause, ...]
+
+
 @dataclass(slots=True)
 class Search:
     """What is asked, with what is known of it so far."""
@@ -40,7 +51,7 @@ class Search:
     english: Wording
     seen: list[Observation] = field(default_factory=list)
     told: Told = unheard
-    _known: tuple[int, Known] | None = field(default=None, init=False)
+    _stood: Standing | None = field(default=None, init=False)
     _scopes: dict[tuple[str, tuple[tuple[str, Any], ...]], str | None] = field(default_factory=dict, init=False)
 
     async def look(self, request: ToolRequest) -> Observation:
@@ -50,11 +61,16 @@ class Search:
         return observation
 
     def what(self) -> Known:
-        """Worked out once for each state of the dossier, which only grows."""
+        return self.standing().what
+
+    def standing(self) -> Standing:
+        """Worked out once for each size of the dossier, which only grows."""
         size = len(self.gate.dossier.results)
-        if self._known is None or self._known[0] != size:
-            self._known = size, known(self.target, self.gate.dossier, self.only_device, self.table)
-        return self._known[1]
+        if self._stood is None or self._stood.size != size:
+            stated = self.gate.dossier.stated()
+            what = known(self.target, stated, self.only_device, self.table)
+            self._stood = Standing(size, stated, what, likely(self.target, what.facts, self.table))
+        return self._stood
 
     def next_args(self, tool: str) -> Args | None:
         """The closest scope that was not looked at; else the last one there is; None where none fits."""
@@ -63,7 +79,8 @@ class Search:
         return next(fresh, fitting[-1] if fitting else None)
 
     def view(self) -> View:
-        what = self.what()
+        standing = self.standing()
+        what = standing.what
         fitting = {str(tool): scopes(tool, what) for tool in EVIDENCE_TOOLS if self._there(tool)}
         every = tuple(tool for tool, found in fitting.items() if found)
         fresh = tuple(tool for tool in every if any(not self._looked(tool, args) for args in fitting[tool]))
@@ -76,8 +93,8 @@ class Search:
             seen=tuple(self.seen),
             last=progress.last,
             stop_required=progress.stop_delivered,
-            likely=likely(self.target, what.facts, self.table),
-            stated=self.gate.dossier.stated(),
+            likely=standing.likely,
+            stated=standing.stated,
             wording=self.english,
         )
 

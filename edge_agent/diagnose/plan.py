@@ -5,12 +5,12 @@ A model picks a tool by name; the arguments are filled here, so that it can't na
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from edge_agent.diagnose.cause_table import Cause, CauseTable
-from edge_agent.diagnose.dossier import Dossier
+from edge_agent.diagnose.dossier import Stated
 from edge_agent.diagnose.target import Target
 from edge_agent.tools.tool import Fact, ToolName
 
@@ -50,8 +50,8 @@ class Known:
         return {"since_ms": self.target.since_ms, "until_ms": self.target.until_ms}
 
 
-def known(target: Target, dossier: Dossier, only_device: str | None, table: CauseTable) -> Known:
-    facts = tuple(s.fact for s in dossier.stated())
+def known(target: Target, stated: Iterable[Stated], only_device: str | None, table: CauseTable) -> Known:
+    facts = tuple(s.fact for s in stated)
     return Known(target, facts, only_device, table.candidates(facts))
 
 

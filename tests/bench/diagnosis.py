@@ -1,5 +1,5 @@
-"""What the harness adds to a diagnosis of five tool calls: from the request's bytes to its `done`, with a model that
-answers at once and stores that are real. The journal's commits are part of it, and are counted.
+"""What the harness adds to a diagnosis of five tool calls: from the request's bytes to its `done`, without what the
+model (a scripted one) takes, with stores that are real. The journal's commits are part of it, and are counted.
 
 Floor: the same number of bare durable commits on the same disk.
 """
@@ -9,20 +9,22 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, TypeVar
 
-from edge_agent.adapters.journal.segment import Moment, Segment
+import pytest
+
+from edge_agent.adapters.journal.segment import Segment
 from edge_agent.cases.cell import CLIENT, Script, Setup
 from edge_agent.cases.live_cell import LiveCell, case_spec
 from edge_agent.cases.spoken import ModelItem
 from edge_agent.messages.wire import utc_text
 from edge_agent.run.ids import ULID_ENTROPY_BYTES, ulid
-from edge_agent.run.journal import Duplicate, Entry
+from edge_agent.understand.scripted import ScriptedModel
 from edge_agent.world import package_of, router, simulator_settings
 from tests.bench.figure import Figure, beside_floor, quantile
 from tests.bench.round_trips import Commits
@@ -41,27 +43,34 @@ PICKS: tuple[ModelItem, ...] = tuple({"choose": tool} for tool in TOOLS)
 SCRIPT = Script(model_items=(*PICKS, {"draft": DRAFT}, {"verdict": "SUPPORTED"}))
 
 
+T = TypeVar("T")
+
+
 class Counted:
-    """Commits of a run, counted where they are made."""
+    """Commits of a run, counted where they are made, and the milliseconds that the model had."""
 
     def __init__(self) -> None:
-        self.commits = 0
+        self.commits, self.model_ms = 0, 0.0
 
     @contextmanager
     def at_work(self) -> Iterator[None]:
-        real, counted = Segment.append, self
-
-        def append(
-            self: Segment, entries: Sequence[Entry], moments: Sequence[Moment], before_commit: Callable[[], None]
-        ) -> tuple[int, ...] | Duplicate:
-            counted.commits += 1
-            return real(self, entries, moments, before_commit)
-
-        Segment.append = append  # type: ignore[method-assign]
-        try:
+        with pytest.MonkeyPatch.context() as patch:
+            append, choose, write = Segment.append, ScriptedModel.choose, ScriptedModel.write
+            patch.setattr(Segment, "append", lambda *given: self._counted(append, given))
+            patch.setattr(ScriptedModel, "choose", lambda *given, **named: self._timed(choose(*given, **named)))
+            patch.setattr(ScriptedModel, "write", lambda *given, **named: self._timed(write(*given, **named)))
             yield
+
+    def _counted(self, append: Callable[..., T], given: tuple[Any, ...]) -> T:
+        self.commits += 1
+        return append(*given)
+
+    async def _timed(self, answer: Awaitable[T]) -> T:
+        began = time.perf_counter()
+        try:
+            return await answer
         finally:
-            Segment.append = real  # type: ignore[method-assign]
+            self.model_ms += (time.perf_counter() - began) * 1000
 
 
 def diagnosis_5_tools() -> Figure:
@@ -95,7 +104,7 @@ async def _one(cell: LiveCell) -> tuple[float, int]:
     with counted.at_work():
         began = time.perf_counter()
         events = await cell.submit("operator", request)
-        took = (time.perf_counter() - began) * 1000
+        took = (time.perf_counter() - began) * 1000 - counted.model_ms
     content, done = events[-2:]
     assert (content.get("cause"), done["usage"]["tool_calls"]) == ("no_part", len(TOOLS)), events[-2:]
     return took, counted.commits
