@@ -12,9 +12,6 @@ READY := .venv/.ready-$(MODEL)
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check
 LOCKED := $(INSTALL) --require-hashes --build-constraint .lock/build.txt
 
-# Text models need no picture code: 4.2 instead of 6.1 minutes on two cores.
-LLAMA := CMAKE_ARGS="-DLLAVA_BUILD=OFF -DMTMD_BUILD=OFF"
-
 .PHONY: help setup demo test check lint types arrows unit cases bench chaos soak language-report leaning lock clean
 
 help:
@@ -38,13 +35,12 @@ $(READY): .lock/pip.txt .lock/build.txt .lock/run.txt .lock/hmi.txt .lock/dev.tx
 	@echo "installing the locked packages into .venv"
 	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r .lock/pip.txt
 	@$(LOCKED) -r .lock/dev.txt
+	@$(INSTALL) --no-deps --build-constraint .lock/build.txt --editable .
 ifneq ($(MODEL),none)
 	@.ci/debian compiler
 	@echo "installing the language model (its library is compiled once, about five minutes; then pip's cache has it)"
-	@$(LLAMA) $(LOCKED) -r .lock/model.txt
-	@$(INSTALL) --require-hashes --no-deps -r .lock/second-model.txt
+	@.ci/model
 endif
-	@$(INSTALL) --no-deps --build-constraint .lock/build.txt --editable .
 	@rm -f .venv/.ready-*
 	@touch $@
 

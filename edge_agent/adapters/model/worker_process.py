@@ -14,6 +14,8 @@ from typing import TypeVar
 from edge_agent.adapters.model import wire
 
 STDERR_KEPT_BYTES = 2_048
+WRONG_PROCESSOR = frozenset({-signal.SIGILL, -signal.SIGSEGV})
+"""How a library ends that was compiled for another one."""
 END_WAIT_S = 5.0
 """A killed process is gone in milliseconds; longer means the machine is stuck, and then nobody waits for it."""
 
@@ -96,7 +98,8 @@ class WorkerProcess:
         code = self._process.returncode
         how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
         last = self._tail.decode("utf-8", "replace").strip().splitlines()[-1:]
-        return f"the model process ended ({how}){': ' + last[0][:200] if last else ''}"
+        hint = "; compiled for another processor? `edge-agent doctor` tries it" if code in WRONG_PROCESSOR else ""
+        return f"the model process ended ({how}{hint}){': ' + last[0][:200] if last else ''}"
 
     async def _keep_tail(self) -> None:
         stderr = self._process.stderr
