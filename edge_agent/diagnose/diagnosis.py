@@ -146,13 +146,16 @@ class Diagnosis:
         left = await controlled(self._run, lambda: search(self._search, thinker))
         if isinstance(left, Stopped):
             return self._stopped(left)
-        await self._on_stage("SAFETY_VALIDATING")
         draft = parse_draft(left.text, self._site.table) if isinstance(left, Text) else left
         if isinstance(draft, DraftInvalid):
+            await self._on_stage("SAFETY_VALIDATING")
             return self._recovered(draft)
         self._note(Kind.DRAFT, draft.as_dict())
         cause = self._site.table.causes.get(draft.cause or "")
-        return self.ended(Ending.NO_CONCLUSION) if cause is None else await self._guarded(draft, cause)
+        # The draft is held against its records before the stage is told: one commit for all three, no model between.
+        wrong = self._checked(draft, "first") if cause is not None else ()
+        await self._on_stage("SAFETY_VALIDATING")
+        return self.ended(Ending.NO_CONCLUSION) if cause is None else await self._guarded(draft, wrong, cause)
 
     async def _without_model(self) -> DiagnosisEnd:
         """Facts only, gathered in the table's order; no cause is named without a model's judgement."""
@@ -165,8 +168,8 @@ class Diagnosis:
         self._note(Kind.DRAFT, {"invalid": invalid.kind, "sha256": invalid.sha256})
         return self.ended(Ending.INVALID_DRAFT)
 
-    async def _guarded(self, draft: Draft, cause: Cause) -> DiagnosisEnd:
-        passed = await self._evidenced(draft)
+    async def _guarded(self, draft: Draft, wrong: tuple[str, ...], cause: Cause) -> DiagnosisEnd:
+        passed = await self._evidenced(draft, wrong)
         if passed is None:
             return self.ended(Ending.EVIDENCE_GUARD_FAILED)
         case = Case(passed, cause, self._search.view(), self._dossier)
@@ -177,9 +180,8 @@ class Diagnosis:
             return end
         return replace(end, cause=cause, clauses=passed.clauses, next_steps=passed.next_steps or cause.next_steps)
 
-    async def _evidenced(self, draft: Draft) -> Draft | None:
+    async def _evidenced(self, draft: Draft, wrong: tuple[str, ...]) -> Draft | None:
         """The draft, or its one repair, with every clause standing on its records."""
-        wrong = self._checked(draft, "first")
         if not wrong:
             return draft
         mended = await repaired(draft, wrong, self._dossier, self._site.table, self._model)

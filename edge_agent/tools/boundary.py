@@ -83,9 +83,8 @@ class Boundary:
     async def _kept(self, effort: Effort, tool: Tool, args: ToolArgs, asked: Asked, answer: ToolAnswer) -> ToolResult:
         effort.run.check_active()
         answer, size = _sized(answer)
-        result = replace(effort.result(answer), scope=tool.scope(args), record=effort.record_id)
-        if isinstance(answer, Found):
-            result = replace(result, facts=tool.facts(answer.data, args))
+        facts = tool.facts(answer.data, args) if isinstance(answer, Found) else ()
+        result = replace(effort.result(answer), scope=tool.scope(args), record=effort.record_id, facts=facts)
         body = record_body(result, asked)
         effort.run.reserve_run_bytes(max(size, len(json_text(body).encode())))
         stored = await keep(self._world.journal, effort.run, body, effort.last_failure())

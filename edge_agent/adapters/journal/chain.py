@@ -13,12 +13,14 @@ from typing import Final, TypeAlias
 GENESIS: Final = "0" * 64
 """What the first row of the first segment names as its predecessor."""
 
+_COMPACT: Final = json.JSONEncoder(separators=(",", ":")).encode
+
 Fields: TypeAlias = tuple[int, int, int, str, str | None, str | None, str, str]
 """seq, at_ms, epoch, kind, run, key, body text, previous hash: the row as the table has it, but for its own hash."""
 
 
 def row_hash(row: Fields) -> str:
-    return hashlib.sha256(json.dumps(row, separators=(",", ":")).encode()).hexdigest()
+    return hashlib.sha256(_COMPACT(row).encode()).hexdigest()
 
 
 def first_break(rows: Iterable[tuple[int, int, int, str, str | None, str | None, str, str, str]]) -> str | None:

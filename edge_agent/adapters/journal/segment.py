@@ -16,6 +16,9 @@ from edge_agent.run.journal import Duplicate, Entry, JournalFault, Kind, Row
 MAX_BODY_BYTES: Final = 1_200_000
 """A canonical record's cap (1 MiB) and its envelope."""
 
+_AS_SPOKEN: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":")).encode
+_IN_ASCII: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
+
 Stored = tuple[int, int, int, str, str | None, str | None, str, str, str]
 
 
@@ -43,11 +46,11 @@ def row_of(stored: Stored) -> Row:
 def body_text(entry: Entry) -> str:
     """Compact JSON with sorted keys. Raises JournalFault for what JSON or UTF-8 can't hold, or too large a body."""
     try:
-        text = json.dumps(entry.body, ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"))
+        text = _AS_SPOKEN(entry.body)
     except (TypeError, ValueError) as wrong:
         raise JournalFault(f"a row of kind {entry.kind} can't be written: {wrong}") from wrong
     if not text.isascii() and any("\ud800" <= char <= "\udfff" for char in text):
-        text = json.dumps(entry.body, sort_keys=True, separators=(",", ":"))
+        text = _IN_ASCII(entry.body)
     if len(text.encode()) > MAX_BODY_BYTES:
         raise JournalFault(f"a row of kind {entry.kind} is over {MAX_BODY_BYTES} bytes")
     return text
