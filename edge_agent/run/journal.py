@@ -112,6 +112,10 @@ class JournalFault(Exception):
     code = "STORE_FAILED"
 
 
+class NotReadBack(JournalFault):
+    """The rows were written, and the last of them does not stand in the file as it should."""
+
+
 class Journal(Protocol):
     """Append-only. Every call raises `JournalFault` and nothing else; `append` never blocks the loop."""
 
@@ -136,7 +140,7 @@ class Journal(Protocol):
         """Rows of the current segment with seq > `after` and at >= `since_ms`, at most `limit` of them."""
 
     async def keep(self, *entries: Entry) -> Row | Duplicate:
-        """As `append`, and then the last of them as it stands in the file; JournalFault where it does not."""
+        """As `append`, and then the last of them as it stands in the file; NotReadBack where it does not."""
 
     async def last(self, kind: Kind, key: str | None = None) -> Row | None:
         """The newest row of a kind (and key)."""

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from edge_agent.run.journal import Duplicate, Entry, Journal, JournalFault, Row
+from edge_agent.run.journal import Duplicate, Entry, Journal, JournalFault, NotReadBack, Row
 
 T = TypeVar("T")
 
@@ -34,6 +34,8 @@ class Waiting:
         taken, self._rows = self._rows, []
         try:
             written = await write(*taken, *entries)
+        except NotReadBack:
+            raise
         except JournalFault:
             self._rows = [*taken, *self._rows]
             raise

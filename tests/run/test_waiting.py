@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from edge_agent.run.journal import Duplicate, Entry, JournalFault, Kind
+from edge_agent.run.journal import Duplicate, Entry, JournalFault, Kind, NotReadBack
 from edge_agent.run.waiting import Waiting
 from tests.tools.desk import MemoryJournal
 
@@ -52,3 +52,12 @@ async def test_beside_a_row_that_stands_already_nothing_is_lost() -> None:
     assert kinds(journal) == [Kind.TERMINAL]
     await waiting.commit(journal)
     assert kinds(journal) == [Kind.TERMINAL, Kind.READING]
+
+
+async def test_what_was_written_and_not_read_back_is_not_written_again() -> None:
+    journal, waiting = MemoryJournal(broken={"read_back"}), Waiting()
+    waiting.put(READ)
+    with pytest.raises(NotReadBack):
+        await waiting.keep(journal, CALL)
+    await waiting.commit(journal, END)
+    assert kinds(journal) == [Kind.READING, Kind.MODEL_CALL, Kind.TERMINAL]

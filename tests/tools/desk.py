@@ -10,7 +10,7 @@ from typing import Any
 from edge_agent.run.budget import BudgetLimits
 from edge_agent.run.context import Run, RunIds
 from edge_agent.run.ids import ParseTraceId, RunId, TraceId
-from edge_agent.run.journal import COMMIT_DEADLINE_S, Duplicate, Entry, JournalFault, Kind, Row
+from edge_agent.run.journal import COMMIT_DEADLINE_S, Duplicate, Entry, JournalFault, Kind, NotReadBack, Row
 from edge_agent.safety.permission import Role
 from edge_agent.tools.attempts import World
 from edge_agent.tools.boundary import Boundary
@@ -74,7 +74,7 @@ class MemoryJournal:
     async def keep(self, *entries: Entry) -> Row | Duplicate:
         written = await self.append(*entries)
         if "read_back" in self.broken:
-            raise JournalFault("not readable")
+            raise NotReadBack("not readable")
         if isinstance(written, Duplicate):
             return written
         row = self.written[written[-1] - 1]

@@ -16,7 +16,7 @@ from edge_agent.adapters.journal.opening import open_segment
 from edge_agent.adapters.journal.query import Query
 from edge_agent.adapters.journal.reading import Reader
 from edge_agent.adapters.journal.segment import Moment
-from edge_agent.run.journal import Duplicate, Entry, JournalFault, Kind, Row
+from edge_agent.run.journal import Duplicate, Entry, JournalFault, Kind, NotReadBack, Row
 
 U32_MAX: Final = 2**32 - 1
 DISK_FULL: Final = "store.disk_full"
@@ -84,10 +84,13 @@ class Writer:
             return written
         seq = written[-1]
         if self._fires(READ_BACK_FAILS):
-            raise JournalFault(f"row {seq} was written and can't be read back")
-        found = self._proof.ask(Query(after=seq - 1, limit=1))
+            raise NotReadBack(f"row {seq} was written and can't be read back")
+        try:
+            found = self._proof.ask(Query(after=seq - 1, limit=1))
+        except (sqlite3.Error, ValueError) as unreadable:
+            raise NotReadBack(f"row {seq} was written and can't be read back: {unreadable}") from unreadable
         if not found or found[0].seq != seq:
-            raise JournalFault(f"row {seq} was written and is not there")
+            raise NotReadBack(f"row {seq} was written and is not there")
         return found[0]
 
     def next_command_id(self, above: int) -> int:
