@@ -96,7 +96,7 @@ language-report: setup
 
 # What the words of a sentence lean to: fitted anew after a change of the labelled sentences.
 leaning: setup
-	$(BIN)/python -m tests.language.public_sentences .state/others --last 5000
+	$(BIN)/python -m tests.language.public_sentences .state/others --last
 	$(BIN)/python -m offline_rules.fit_leaning offline_rules/data/leaning.tsv edge_agent/adapters/model/data/fit.jsonl \
 		labeled_cases/sentences/zh/general.jsonl labeled_cases/sentences/en/general.jsonl .state/others/*.jsonl
 

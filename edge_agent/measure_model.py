@@ -6,6 +6,7 @@ Raises `ModelRefused` with a sentence where a file cannot be used; nothing is st
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -27,6 +28,8 @@ from edge_agent.adapters.model.prompt import default_prompt
 
 START_S = 180.0
 """A first start evaluates the whole prompt: a wordy vocabulary on a busy machine needed 45 s."""
+NEVER = sys.maxsize
+"""A process that is replaced loses what it has collected."""
 
 
 def run_calibrate(
@@ -95,7 +98,7 @@ async def _qualify(
 async def _started(models: Path, model: Path | None) -> AsyncIterator[WorkerModel]:
     models.mkdir(parents=True, exist_ok=True)  # noqa: ASYNC240 (a command of its own: nothing else runs here)
     file = model if model is not None else await asyncio.to_thread(default_model, models)
-    worker = WorkerModel(WorkerSettings(model=file, state_dir=models))
+    worker = WorkerModel(WorkerSettings(model=file, state_dir=models, recycle_after=NEVER))
     await worker.start(wait_s=START_S)
     try:
         if worker.state is not ModelState.READY:

@@ -28,6 +28,14 @@ _STEM: Final = 4
 """Letters of a piece of a word: an ending or a slip of the finger leaves the other pieces standing."""
 _NOT_A_VALUE: Final = frozenset({"window", "speed", "alarms", "text"})
 
+SURE: Final = 0.85
+NEXT_TO_NOTHING: Final = 0.02
+"""Of 44 phrases of strangers' sentences that the words contradicted so far, one was right."""
+OVERRULING: Final = frozenset(
+    {Intent.QUERY_RULE, Intent.QUERY_STATUS, Intent.SUBMIT_FEEDBACK, Intent.DIAGNOSE, Intent.CONTROL_DEVICE}
+)
+"""Not small talk, and nothing that nobody understood: a phrase is more than either."""
+
 Weights = Mapping[str, tuple[int, ...]]
 
 
@@ -63,6 +71,17 @@ class LeaningTable:
         spoken = {g: self.weights[g] for g in said if g in self.weights}
         ranked = sorted(spoken, key=lambda g: (sum(spoken[g]) / len(LEANS) - spoken[g][column], g))
         return tuple(g for g in ranked[:at_most] if spoken[g][column] > 0)
+
+
+def overrules(leaning: Leaning, phrased: Intent) -> bool:
+    """Whether the words are sure of something else than a phrase heard, and give its intent next to nothing.
+
+    A phrase hears what it was written for and nothing beside it: "pick that glass at B up and bin it in one" names an
+    item and a bin, and asks no rule. What then stands is a leaning, with all that a leaning may not do.
+    """
+    first = leaning[0]
+    own = next((lean.share for lean in leaning if lean.intent is phrased), 0.0)
+    return first.intent in OVERRULING and first.share >= SURE and own <= NEXT_TO_NOTHING
 
 
 def groups(tokens: Iterable[Token]) -> frozenset[str]:

@@ -76,7 +76,7 @@ class Judged:
 def judge(normal: Normal, tokens: Sequence[Token], hits: Sequence[Hit], lang: Lang) -> Judged:
     """The outcome of a sentence from the phrases that fit it, best first."""
     if not hits:
-        return Judged(NO_MATCH, _said(tokens, Intent.UNKNOWN))
+        return unphrased(tokens)
     best = _best(hits, lang)
     if best.phrase.vague is not None:
         return Judged(Vague(best.phrase.rule_id.rpartition(":")[2], best.phrase.vague), _said(tokens, Intent.UNKNOWN))
@@ -88,6 +88,11 @@ def judge(normal: Normal, tokens: Sequence[Token], hits: Sequence[Hit], lang: La
         return Judged(Ambiguous("two_values", (_match(best, slots),), twice), slots)
     commanded = intent is Intent.CONTROL_DEVICE and best.whole
     return Judged(_match(best, slots), _once(slots), commanded, told)
+
+
+def unphrased(tokens: Sequence[Token]) -> Judged:
+    """No phrase stands: what was said stands by itself."""
+    return Judged(NO_MATCH, _said(tokens, Intent.UNKNOWN))
 
 
 def judge_explicit(form: Explicit) -> Judged:

@@ -12,14 +12,14 @@ from typing import Final
 
 from offline_rules.checks import guard_sentences, static_problems
 from offline_rules.explicit import Explicit, explicit_form
-from offline_rules.leaning import groups, shipped_leaning
+from offline_rules.leaning import groups, overrules, shipped_leaning
 from offline_rules.lexicon import Lexicon, default_lexicon
 from offline_rules.match import Matcher
 from offline_rules.mood import spoken_mood
 from offline_rules.normalise import MAX_CHARS, Normal, language, normalise
-from offline_rules.outcome import Judged, judge, judge_explicit
+from offline_rules.outcome import Judged, judge, judge_explicit, unphrased
 from offline_rules.packs import Pack, PackError, Problem, load_packs, shipped
-from offline_rules.reading import Intent, Match, Mood, NoMatch, Reading, StopSense
+from offline_rules.reading import Ambiguous, Intent, Match, Mood, NoMatch, Outcome, Reading, StopSense
 from offline_rules.stop import stop_sense
 from offline_rules.suspicious import suspicious
 from offline_rules.tokens import Token, tokenise
@@ -77,6 +77,9 @@ class Router:
         judged, mood = self._free(normal, tokens)
         table, said = shipped_leaning(), groups(tokens)
         leaning = table.of(said)
+        phrased = _partly_phrased(judged.outcome)
+        if phrased is not None and overrules(leaning, phrased):
+            judged, mood = unphrased(tokens), _spoken(normal, tokens) or Mood.STATEMENT
         return Reading(
             text, normal.text, lang, stop, mood, judged.outcome, judged.slots, suspicious(normal), leaning=leaning,
             leaning_on=table.words(said, leaning[0].intent) if isinstance(judged.outcome, NoMatch) else (),
@@ -109,7 +112,7 @@ class Router:
         )  # fmt: skip
 
     def _free(self, normal: Normal, tokens: Sequence[Token]) -> tuple[Judged, Mood]:
-        spoken = spoken_mood(_without_slots(normal, tokens))
+        spoken = _spoken(normal, tokens)
         hits = self._matcher.hits(tokens, spoken)
         judged = judge(normal, tokens, hits, language(normal))
         if judged.told is not None:
@@ -125,6 +128,20 @@ def all_classes(packs: Sequence[Pack]) -> dict[str, tuple[str, ...]]:
         for name, words in pack.classes.items():
             classes[name] = (*classes.get(name, ()), *words)
     return classes
+
+
+def _partly_phrased(outcome: Outcome) -> Intent | None:
+    """The intent of a phrase that took in a part of the sentence alone. One that took in all of it stands; so does
+    talk of a motion, whose mood decides, whatever the words lean to."""
+    match outcome:
+        case (Match() as match) | Ambiguous(candidates=(Match() as match,)) if match.score < 1.0:
+            return None if match.intent is Intent.CONTROL_DEVICE else match.intent
+        case _:
+            return None
+
+
+def _spoken(normal: Normal, tokens: Sequence[Token]) -> Mood | None:
+    return spoken_mood(_without_slots(normal, tokens))
 
 
 def _without_slots(normal: Normal, tokens: Sequence[Token]) -> str:

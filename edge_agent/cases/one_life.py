@@ -157,7 +157,8 @@ def _assembled(
 def _knobs(setup: Setup, policies: Policies) -> Knobs:
     knobs = Knobs(
         budget=BudgetLimits(**(setup.budget or {})),
-        tempo=Tempo(relink_s=0.05),
+        # No line asks how late a controller may show itself idle, and a machine full of lines is late now and then.
+        tempo=Tempo(relink_s=0.05, free_s=3.0),
         thresholds=switched_off.thresholds(setup.without, policies.thresholds),
     )
     if setup.prompt_ms is not None:

@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import assert_never
 
 from edge_agent.understand.clarify import ClarifyEvidence
-from edge_agent.understand.leaning import backs, may_be_ours, ours
+from edge_agent.understand.leaning import backs, may_be_ours, ours, unclear
 from edge_agent.understand.mood import ASKED_BACK_UNPHRASED, lets_pass
 from edge_agent.understand.slots import own
 from offline_rules.reading import Ambiguous, Intent, Match, Mood, NoMatch, Outcome, Reading, Slot, StopSense, Vague
@@ -124,9 +124,15 @@ def verdict(reading: Reading, slots: tuple[Slot, ...], evidence: ClarifyEvidence
 
 
 def _asked_back(reading: Reading, heard: Intent | None) -> bool:
-    """Nobody understood it, it is about the cell, and it could be a wish; talk of stopping that is no stop is none."""
+    """Nobody understood it, it is about the cell, and it could be a wish: by its mood, or by words like those of other
+    unclear wishes ("not there, there"). Talk of stopping that is no stop is none, nor is talk of a motion that is over
+    or not wanted."""
     unread = isinstance(reading.outcome, NoMatch) and reading.stop is StopSense.NONE and heard is not Intent.GENERAL
-    return unread and reading.mood in ASKED_BACK_UNPHRASED and ours(reading.leaning)
+    if not (unread and ours(reading.leaning)):
+        return False
+    first = reading.leaning[0].intent
+    by_mood = reading.mood in ASKED_BACK_UNPHRASED and lets_pass(first, reading.mood, unphrased=True)
+    return by_mood or (unclear(reading.leaning) and reading.mood is not Mood.CANCEL)
 
 
 def _against_match(intent: Intent, heard: Intent, mood: Mood) -> Verdict:

@@ -53,6 +53,11 @@ def ours(leaning: Leaning) -> bool:
     return _ours(leaning) >= OURS
 
 
+def unclear(leaning: Leaning) -> bool:
+    """Whether the words say outright that it is an unclear wish about the cell."""
+    return any(lean.intent is Intent.UNKNOWN and lean.share >= OURS for lean in leaning)
+
+
 def may_be_ours(leaning: Leaning) -> bool:
     """Whether the words leave it open."""
     return _ours(leaning) >= MAY_BE_OURS

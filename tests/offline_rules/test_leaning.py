@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from edge_agent.adapters.model.labelled import Part, shipped
 from offline_rules.fit_leaning import digest_of, fit, written
 from offline_rules.leaning import LEANS, LeaningTable, groups, parse_table, shipped_leaning
-from offline_rules.reading import Intent, Match
+from offline_rules.reading import Intent, Match, NoMatch, Outcome
 from offline_rules.router import Router
 
 WHY, HOW = "why did it fail", "how is it doing"
@@ -108,3 +108,48 @@ def test_a_stop_and_an_unreadable_text_lean_to_nothing(router: Router) -> None:
     assert router.read("stop").leaning == ()
     assert router.read(" ").leaning == ()
     assert isinstance(router.read("让机械臂回零").outcome, Match)
+
+
+def leaning_to(intent: Intent, tenths: int) -> LeaningTable:
+    """A table that gives every sentence the same: `tenths` over all other intents."""
+    return LeaningTable(tuple(10 * tenths if each is intent else 0 for each in LEANS), {})
+
+
+PARTLY = "for the record, cardboard was put in bin 2 at about three o'clock"
+"""A phrase hears a rule asked for in a part of it."""
+
+
+def outcome_of(router: Router, text: str, table: LeaningTable, monkeypatch: pytest.MonkeyPatch) -> Outcome:
+    monkeypatch.setattr("offline_rules.router.shipped_leaning", lambda: table)
+    return router.read(text).outcome
+
+
+@pytest.mark.parametrize(
+    ("intent", "tenths", "stands"),
+    [
+        (Intent.SUBMIT_FEEDBACK, 80, False),
+        (Intent.CONTROL_DEVICE, 80, False),
+        (Intent.SUBMIT_FEEDBACK, 20, True),
+        (Intent.GENERAL, 80, True),
+        (Intent.UNKNOWN, 80, True),
+        (Intent.STOP, 80, True),
+        (Intent.QUERY_RULE, 80, True),
+    ],
+)
+def test_words_that_are_sure_of_another_wish_overrule_a_phrase_of_a_part(
+    router: Router, intent: Intent, tenths: int, stands: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = outcome_of(router, PARTLY, leaning_to(intent, tenths), monkeypatch)
+    assert isinstance(found, Match if stands else NoMatch)
+
+
+@pytest.mark.parametrize(
+    "text", ["which bin does glass go into", "为什么 t014 失败了", "did you close the gripper", "A或者B站的玻璃放2号箱"]
+)
+def test_a_phrase_that_took_in_all_of_it_and_talk_of_a_motion_stand(
+    router: Router, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = router.read(text).outcome
+    assert not isinstance(before, NoMatch)
+    for intent in (Intent.QUERY_STATUS, Intent.SUBMIT_FEEDBACK):
+        assert outcome_of(router, text, leaning_to(intent, 80), monkeypatch) == before

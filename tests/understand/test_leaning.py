@@ -80,9 +80,24 @@ def test_not_sure_and_ours_is_asked_back() -> None:
     assert heard(said(Intent.GENERAL, 0.6)).disposition is Disposition.EXPLAIN
 
 
-@pytest.mark.parametrize("mood", [Mood.NEGATION, Mood.QUOTATION, Mood.REPORT, Mood.CANCEL, Mood.CONDITION])
+NO_WISH = [Mood.NEGATION, Mood.QUOTATION, Mood.REPORT, Mood.CONDITION]
+
+
+@pytest.mark.parametrize("mood", [*NO_WISH, Mood.CANCEL])
 def test_not_sure_and_no_wish_is_explained(mood: Mood) -> None:
-    assert heard(said(Intent.UNKNOWN, 0.9, mood=mood)).disposition is Disposition.EXPLAIN
+    assert heard(said(Intent.UNKNOWN, 0.6, mood=mood)).disposition is Disposition.EXPLAIN
+    assert heard(said(Intent.DIAGNOSE, 0.5, mood=mood)).disposition is Disposition.EXPLAIN
+
+
+@pytest.mark.parametrize("mood", NO_WISH)
+def test_words_of_an_unclear_wish_are_asked_back_in_any_mood_but_a_withdrawal(mood: Mood) -> None:
+    assert heard(said(Intent.UNKNOWN, 0.9, "not there, there", mood=mood)).reason == "unclear_wish"
+    assert heard(said(Intent.UNKNOWN, 0.9, "never mind", mood=Mood.CANCEL)).disposition is Disposition.EXPLAIN
+
+
+def test_talk_of_a_motion_that_is_over_is_not_asked_back() -> None:
+    done = said(Intent.CONTROL_DEVICE, 0.8, "我已经把它移到工位 B 了", mood=Mood.PAST)
+    assert heard(done, scores(Intent.GENERAL, 0.2)).disposition is Disposition.EXPLAIN
 
 
 def test_a_report_is_filed_in_whatever_mood_its_words_show_and_a_question_is_not() -> None:

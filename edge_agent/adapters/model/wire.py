@@ -58,6 +58,8 @@ class Fitted(Reply):
     tokens: list[int]
     weights: list[list[Finite]]
     bias: list[Finite]
+    rows: int = Field(ge=0)
+    """Sentences it was fitted on: a process that was replaced meanwhile has lost those before."""
 
 
 class Seen(Reply):

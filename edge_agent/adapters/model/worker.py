@@ -177,7 +177,8 @@ def _fit(request: Line, loaded: Loaded) -> Line:
     made = fitting.fit(loaded.rows, loaded.labels, loaded.picked, n_labels=len(loaded.words), l2=float(request["l2"]))
     loaded.fitted = made
     weights = [[round(w, 6) for w in row] for row in made.weights.tolist()]
-    return {"tokens": made.tokens.tolist(), "weights": weights, "bias": [round(b, 6) for b in made.bias.tolist()]}
+    bias = [round(b, 6) for b in made.bias.tolist()]
+    return {"tokens": made.tokens.tolist(), "weights": weights, "bias": bias, "rows": len(loaded.rows)}
 
 
 OPERATIONS: dict[str, Callable[[Line, Loaded], Line]] = {

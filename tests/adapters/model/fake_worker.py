@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 LABELS = 7
+COLLECTED: list[str] = []
 SCORES = [0.9, 0.05, 0.01, 0.01, 0.01, 0.01, 0.01]
 
 
@@ -66,6 +67,14 @@ def answer(request: dict[str, Any]) -> None:
     elif op == "options":
         n = len(request["options"])
         say({"ok": True, "values": [1 / n] * n, "input_tokens": 30, "cut": True})
+    elif op in ("survey", "collect"):
+        COLLECTED.append(op)
+        say({"ok": True, "input_tokens": 12})
+    elif op == "pick":
+        say({"ok": True, "tokens": 2})
+    elif op == "fit":
+        rows = COLLECTED.count("collect")
+        say({"ok": True, "tokens": [0, 1], "weights": [[0.0] * LABELS] * 2, "bias": [0.0] * LABELS, "rows": rows})
     elif op == "write":
         say({"ok": True, "text": '{"cause": null}', "input_tokens": 30, "output_tokens": 5})
 
