@@ -50,11 +50,8 @@ class LeaningTable:
 
     def of(self, said: frozenset[str]) -> Leaning:
         """A share for every intent, largest first; they add up to 1. `said` are the `groups` of a sentence."""
-        sums = list(self.bias)
-        for group in said:
-            row = self.weights.get(group)
-            if row is not None:
-                sums = [total + weight for total, weight in zip(sums, row, strict=True)]
+        rows = (self.weights[group] for group in said if group in self.weights)
+        sums = [sum(column) for column in zip(self.bias, *rows, strict=True)]
         top = max(sums)
         grown = [math.exp((total - top) / PER_UNIT) for total in sums]
         whole = sum(grown)
