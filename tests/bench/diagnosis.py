@@ -1,6 +1,9 @@
 """What the harness adds to a diagnosis of five tool calls: from the request's bytes to its `done`, without what the
 model (a scripted one) takes, with stores that are real. The journal's commits are part of it, and are counted.
 
+Each life of the agent begins with a journal that has been round its log once (`LOG_ROUND` commits), as any has that was
+used for some minutes: as long as the log's file still grows, a sync waits for the file system's own journal too.
+
 Floor: the same number of bare durable commits on the same disk.
 """
 
@@ -24,6 +27,7 @@ from edge_agent.cases.live_cell import LiveCell, case_spec
 from edge_agent.cases.spoken import ModelItem
 from edge_agent.messages.wire import utc_text
 from edge_agent.run.ids import ULID_ENTROPY_BYTES, ulid
+from edge_agent.run.journal import Entry, Kind
 from edge_agent.understand.scripted import ScriptedModel
 from edge_agent.world import package_of, router, simulator_settings
 from tests.bench.figure import Figure, beside_floor, quantile
@@ -33,6 +37,8 @@ LIVES = 9
 RUNS = 20
 """Of one life of the agent: as many as one login may send at once."""
 WARM_UP = 3
+LOG_ROUND = 300
+"""Commits after which SQLite has written its log's thousand pages and begins again at the front of the file."""
 TOOLS = ("task_status", "command_history", "alarm_history", "arm_status", "sorting_rules")
 DRAFT = {
     "cause": "no_part",
@@ -85,6 +91,8 @@ async def _measured(folder: Path) -> Figure:
         for number in (n for _ in range(LIVES) for n in range(RUNS)):
             if number == 0:
                 await cell.begin(Setup())
+                for _ in range(LOG_ROUND):
+                    await cell.journal.append(Entry(Kind.EVENT, {"text": "x" * 400}))
             took, made = await _one(cell)
             least = bare.make(made)
             if number >= WARM_UP:
