@@ -55,6 +55,10 @@ ACTION_WORDS: Final[Mapping[str, tuple[str, ...]]] = {
 """The classes whose words an action stands on, the most telling first: in 让机械臂回零 it is 回零, not 让."""
 _ORDER: Final = tuple(Intent)
 _MUST_BE_ONE: Final = frozenset({"item_type", "bin", "station", "device", "task_id", "action"})
+_MAY_BE_MORE: Final[Mapping[Intent, frozenset[SlotName]]] = {
+    Intent.DIAGNOSE: frozenset({"item_type"}),
+}
+"""Who asks why paper ends up in the glass bin names two things and means one event: the first is looked into."""
 _THING: Final = frozenset({OBJECT, "<foreign>", "<personal>"})
 _FEEDBACK_HEADS: Final = frozenset({"<feedback>", "<note>", "<note_it>", "<task_word>"})
 """Where a phrase took in all of a sentence (报告一下 t42 玻璃裂了), what is left without these is its text."""
@@ -83,7 +87,7 @@ def judge(normal: Normal, tokens: Sequence[Token], hits: Sequence[Hit], lang: La
     intent = best.phrase.intent
     told = _told(tokens, best) if intent is Intent.SUBMIT_FEEDBACK else None
     slots = (*_said(tokens, intent), *_own_slots(normal, tokens, best), *_text(normal, told))
-    twice = _said_twice(slots)
+    twice = _said_twice(slots, _MAY_BE_MORE.get(intent, frozenset()))
     if twice is not None:
         return Judged(Ambiguous("two_values", (_match(best, slots),), twice), slots)
     commanded = intent is Intent.CONTROL_DEVICE and best.whole
@@ -194,10 +198,10 @@ def _trimmed(tokens: list[Token]) -> list[Token]:
     return tokens if any(not token.polite for token in tokens) else []
 
 
-def _said_twice(slots: Sequence[Slot]) -> SlotName | None:
+def _said_twice(slots: Sequence[Slot], may_be_more: frozenset[SlotName] = frozenset()) -> SlotName | None:
     values: dict[SlotName, str] = {}
     for slot in slots:
-        if slot.name in _MUST_BE_ONE and values.setdefault(slot.name, slot.value) != slot.value:
+        if slot.name in _MUST_BE_ONE - may_be_more and values.setdefault(slot.name, slot.value) != slot.value:
             return slot.name
     return None
 

@@ -43,7 +43,10 @@ def grounded(reading: Reading) -> tuple[Slot, ...]:
 
 
 def own(intent: Intent, slots: tuple[Slot, ...]) -> tuple[Slot, ...]:
-    return tuple(s for s in slots if s.name in OF_INTENT[intent])
+    """Those of an intent; of several items in a question for a cause the first, which is what it happened to."""
+    found = tuple(s for s in slots if s.name in OF_INTENT[intent])
+    items = [s for s in found if s.name == "item_type"] if intent is Intent.DIAGNOSE else []
+    return tuple(s for s in found if s not in items[1:])
 
 
 def missing(intent: Intent, slots: tuple[Slot, ...]) -> SlotName | None:

@@ -19,7 +19,7 @@ from offline_rules.router import Router
 
 HERE = Path(__file__).parent / "held_out"
 SETS = sorted(path.name for path in HERE.iterdir())
-FRESH = "eighth"
+FRESH = "ninth"
 """The newest: nothing was changed for it yet. Every other set was read once before anything was changed for it."""
 TAUGHT = [name for name in SETS if name != FRESH]
 ALONE = NoUsableModel(ModelCause.NONE)
