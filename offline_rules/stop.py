@@ -21,7 +21,7 @@ _NOISE: Final = re.compile(
     r"all|just|oh|god|my|hey|no|ok|okay|quick|quickly|at|once|asap|dammit|damn|damned|fucking|fuck|shit|moving|move|motion|"
     r"you|for|me|us|sake|everyone|everybody|somebody|one|over|out|sir|miss|mate|i|yo|dude|man|bro|guys|wait|help|and|so|there|here|or|else|already|a|ah|aah|aaah|argh|oi|hello|hurry|up|seriously|"
     r"operation|operations|movement|line|belt|conveyor|cell|system|thing|stuff|arm_\d+|stop|halt|freeze|thanks|thank|tell|make|let|get|to)(?![a-z'])"
-    r"|[啊呀吧啦哎喂嘿了快请麻烦赶紧马上立刻立即全部都给我先你您它机械臂器人设备夹爪一下现在动作运动运行所有的整个系统产线去嘛哦噢哇呐停啊唉呦天哪妈卧槽靠救命不好谢谢帮让叫手]+|\d+号?",
+    r"|[啊呀吧啦哎喂嘿了快请麻烦赶紧马上立刻立即全部都给我先你您它机械臂器人设备夹爪一下现在动作运动运行所有的整个系统产线去切嘛哦噢哇呐停啊唉呦天哪妈卧槽靠救命不好谢谢帮让叫手]+|\d+号?",
     re.ASCII,
 )
 _REPEATED: Final = re.compile(r"([a-z])\1{2,}")
@@ -55,6 +55,7 @@ class _Lexicon:
     resets: re.Pattern[str]
     rules_out: re.Pattern[str]
     asks: re.Pattern[str]
+    says_why: re.Pattern[str]
     cries: re.Pattern[str]
     tells: re.Pattern[str]
     undone: re.Pattern[str]
@@ -89,12 +90,20 @@ def _is_stop(sentence: str, lexicon: _Lexicon) -> bool:
         return True
     if not lexicon.asks.search(cry) and any(_bare(clause, lexicon) for clause in _clauses(cry, lexicon)):
         return True
+    if _says_why(cry, lexicon):
+        return True
     if lexicon.rules_out.search(cry):
         return False
     if lexicon.presses.search(cry):
         return True
     without = lexicon.compounds.sub(" x ", cry)
     return lexicon.anywhere.search(without) is not None and lexicon.resets.search(without) is None
+
+
+def _says_why(cry: str, lexicon: _Lexicon) -> bool:
+    """A cry that begins the sentence and says why in the same breath: "stop my hand is in there"."""
+    found = lexicon.says_why.match(lexicon.compounds.sub(" x ", cry))
+    return found is not None and "?" not in cry and lexicon.asks.search(cry[found.start("why") :]) is None
 
 
 def _clauses(sentence: str, lexicon: _Lexicon) -> list[str]:
@@ -124,9 +133,20 @@ def _lexicon() -> _Lexicon:
         _split(tables["resets"]),
         _any_of(patterns, out_zh, out_en),
         _any_of(patterns, [w for w in out_zh if w not in besides], [w for w in out_en if w not in besides]),
+        _why(en, tables["why_who"], tables["why_is"]),
         _split(tables["cries"]),
         _split(tables["tells"]),
         re.compile("|".join(tables["undone_patterns"])),
+    )
+
+
+def _why(words: list[str], who: list[str], what: list[str]) -> re.Pattern[str]:
+    """Stop words, and somebody or something that is, has or does: an object of `stop` is followed by none of these."""
+    cries = words_pattern([], words).pattern
+    return re.compile(
+        rf"\W*(?:(?:oh|hey|no|please|oi|god|wait|quick)\W+)*(?:(?:{cries})\W+)+"
+        r"(?:(?:now|please|quick|quickly|at once|right now|everything)\W+)*(?:(?:because|cause|cos|cuz|since|as)\W+)?"
+        rf"(?P<why>(?:{'|'.join(who)})(?:(?:'s|'re|'ve|'m)|(?: [a-z'-]+){{0,4}}? (?:{'|'.join(what)}))(?![a-z]))"
     )
 
 

@@ -19,9 +19,9 @@ from offline_rules.router import Router
 
 HERE = Path(__file__).parent / "held_out"
 SETS = sorted(path.name for path in HERE.iterdir())
-FRESH = "ninth"
-"""The newest: nothing was changed for it yet. Every other set was read once before anything was changed for it."""
-TAUGHT = [name for name in SETS if name != FRESH]
+FRESH = ["ninth", "tenth"]
+"""The newest: not all of their commands are heard yet. Every set was read once before anything was changed for it."""
+TAUGHT = [name for name in SETS if name not in FRESH]
 ALONE = NoUsableModel(ModelCause.NONE)
 EAGER = (IntentScore(Intent.CONTROL_DEVICE, 0.99), IntentScore(Intent.GENERAL, 0.01))
 
@@ -63,9 +63,10 @@ def test_the_rules_alone_reach_what_is_asked_of_them(name: str, lang: Lang) -> N
 
 
 @pytest.mark.parametrize("lang", LANGS)
-def test_strangers_are_stopped_for_and_never_moved_for(lang: Lang) -> None:
-    asked = {m.name: m for m in measures(read(FRESH, ALONE), lang, with_model=False)}
-    for of in ("wrong motions", "stops heard", "false stops", "other domains taken"):
+@pytest.mark.parametrize("name", FRESH)
+def test_strangers_are_heard_stopped_for_and_never_moved_for(name: str, lang: Lang) -> None:
+    asked = {m.name: m for m in measures(read(name, ALONE), lang, with_model=False)}
+    for of in ("wrong motions", "stops heard", "false stops", "in-scope intents", "other domains taken"):
         assert asked[of].reached, asked[of]
 
 
