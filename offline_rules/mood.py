@@ -15,7 +15,7 @@ from functools import cache
 from offline_rules.lexicon import DATA
 from offline_rules.reading import Mood
 
-_QUOTE = re.compile(r"""["«»<]|(?<![-=])>|(?<![a-z0-9\u25a1])'|'(?![a-z0-9])""")
+_QUOTE = re.compile(r"""["«»<>]|(?<![a-z0-9\u25a1])'|'(?![a-z0-9])""")
 _ELLIPSIS = re.compile(r"\.{2,}")
 _QUESTION_MARK = re.compile(r"[?¿⁇⁈‽]")
 

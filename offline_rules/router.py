@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from offline_rules.asides import BLANK, Aside, asides, without
 from offline_rules.checks import guard_sentences, static_problems
 from offline_rules.explicit import Explicit, explicit_form
 from offline_rules.leaning import groups, overrules, shipped_leaning
@@ -27,6 +26,7 @@ from offline_rules.tokens import Token, tokenise
 from offline_rules.vocabulary import Vocabulary, build_vocabulary, shipped_classes
 
 _STOP: Final = Match(Intent.STOP, 1.0, "stop", "keyword_stop")
+_BLANK: Final = "\u25a1"
 
 
 class Router:
@@ -112,22 +112,12 @@ class Router:
         )  # fmt: skip
 
     def _free(self, normal: Normal, tokens: Sequence[Token]) -> tuple[Judged, Mood]:
-        heard = self._heard(normal, tokens, ())
-        if heard[1] is Mood.IMPERATIVE:
-            return heard
-        left_out = asides(_without_slots(normal, tokens))
-        bare = self._heard(normal, tokens, left_out) if left_out else heard
-        return bare if bare[1] is Mood.IMPERATIVE else heard
-
-    def _heard(self, normal: Normal, tokens: Sequence[Token], left_out: tuple[Aside, ...]) -> tuple[Judged, Mood]:
-        """What phrases and mood words make of a sentence, with its asides left out."""
-        spoken = spoken_mood(without(_without_slots(normal, tokens), left_out))
-        tokens = [token for token in tokens if not any(a.start < token.end and token.start < a.end for a in left_out)]
+        spoken = _spoken(normal, tokens)
         hits = self._matcher.hits(tokens, spoken)
         judged = judge(normal, tokens, hits, language(normal))
         if judged.told is not None:
             start, end = judged.told
-            spoken = spoken_mood(normal.text[:start] + BLANK + normal.text[end:])
+            spoken = spoken_mood(normal.text[:start] + _BLANK + normal.text[end:])
         return judged, _mood(spoken, judged)
 
 
@@ -159,7 +149,7 @@ def _without_slots(normal: Normal, tokens: Sequence[Token]) -> str:
     text = normal.text
     for token in tokens:
         if token.slot is not None and token.slot.name not in ("window", "speed"):
-            text = text[: token.start] + BLANK * (token.end - token.start) + text[token.end :]
+            text = text[: token.start] + _BLANK * (token.end - token.start) + text[token.end :]
     return text
 
 

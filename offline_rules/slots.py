@@ -75,10 +75,8 @@ _ARMS: Final = frozenset({"arm", "robot", "cobot", "bot"})
 _KIND_AND_NUMBER: Final = re.compile(r"([a-z]+)[\s\-_#]*(\d+)", re.ASCII)
 _KINDS: Final[dict[SlotName, Kind]] = {"bin": "bin", "station": "station", "device": "device"}
 _CAPITAL_STATION: Final = re.compile(
-    r"\b(?:to|at|from|on|off|off of|out of|by|over|for|visit|approach|goto) ([a-hj-z])"
-    r"(?=$|[.,!;:]| or [a-z]$| ?[\u4e00-\u9fff]"
-    r"| (?:and|then|to|into|in|up|over|across|goes|please|pls|now|round|for|with|so|while|again|→|->)(?: |$))"
-    r"|(?<= )([b-hj-z])(?= (?:->|→|to bin|into bin|in bin|to \d))"
+    r"\b(?:to|at|from|on|off) ([a-hj-z])(?=$|[.,!;:]| or [a-z]$| ?[\u4e00-\u9fff]"
+    r"| (?:and|then|to|into|in|up|over|across|goes|please|pls|now|round|→|->)(?: |$))"
     r"|(?:(?<=\bto [a-z] or )|(?<=\bat [a-z] or )|(?<=\bfrom [a-z] or ))([a-z])$",
     re.ASCII,
 )

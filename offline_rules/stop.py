@@ -40,6 +40,12 @@ _CLAUSE: Final = re.compile(
     + r" (?=(?:please )?(?:stop|halt|freeze)(?: it| now| please| quick| quickly| the arm| the robot)*[ .!?]*$)"
 )
 """Where a cry may begin; people who shout type no commas."""
+_BEFORE: Final = (
+    r"(?:oh|hey|no|please|oi|god|my god|wait|quick|you|ok|okay|help|now|robot|arm|man|mate|guys)(?![a-z'])"
+    r"|[啊快请哎喂嘿先给我你赶紧马上立刻]"
+)
+"""What may stand before a cry that begins a sentence."""
+_BECAUSE: Final = re.compile(r"(?<![a-z])(?:because|since|will)(?![a-z])|因为|由于")
 _SENTENCE: Final = re.compile(r"[^.!?;]+[.!?;]*")
 _QUOTED: Final = re.compile(
     r"""["«<][^"»>]*[\w\u4e00-\u9fff][^"»>]*["»>]|(?<![a-z0-9])'[^']*[\w\u4e00-\u9fff][^']*'(?![a-z0-9])"""
@@ -55,7 +61,8 @@ class _Lexicon:
     resets: re.Pattern[str]
     rules_out: re.Pattern[str]
     asks: re.Pattern[str]
-    says_why: re.Pattern[str]
+    begins: re.Pattern[str]
+    dangers: re.Pattern[str]
     cries: re.Pattern[str]
     tells: re.Pattern[str]
     undone: re.Pattern[str]
@@ -101,9 +108,12 @@ def _is_stop(sentence: str, lexicon: _Lexicon) -> bool:
 
 
 def _says_why(cry: str, lexicon: _Lexicon) -> bool:
-    """A cry that begins the sentence and says why in the same breath: "stop my hand is in there"."""
-    found = lexicon.says_why.match(lexicon.compounds.sub(" x ", cry))
-    return found is not None and "?" not in cry and lexicon.asks.search(cry[found.start("why") :]) is None
+    """A cry that begins the sentence, with somebody in danger in the same breath: "stop my hand is in there"."""
+    begun = lexicon.begins.match(lexicon.compounds.sub(" x ", cry))
+    if begun is None or "?" in cry:
+        return False
+    why = cry[begun.end() :]
+    return lexicon.dangers.search(why) is not None and lexicon.asks.search(_BECAUSE.sub(" ", why)) is None
 
 
 def _clauses(sentence: str, lexicon: _Lexicon) -> list[str]:
@@ -133,20 +143,11 @@ def _lexicon() -> _Lexicon:
         _split(tables["resets"]),
         _any_of(patterns, out_zh, out_en),
         _any_of(patterns, [w for w in out_zh if w not in besides], [w for w in out_en if w not in besides]),
-        _why(en, tables["why_who"], tables["why_is"]),
+        re.compile(rf"\W*(?:(?:{_BEFORE})\W*)*(?:{words_pattern(zh, en).pattern})"),
+        _split(tables["dangers"]),
         _split(tables["cries"]),
         _split(tables["tells"]),
         re.compile("|".join(tables["undone_patterns"])),
-    )
-
-
-def _why(words: list[str], who: list[str], what: list[str]) -> re.Pattern[str]:
-    """Stop words, and somebody or something that is, has or does: an object of `stop` is followed by none of these."""
-    cries = words_pattern([], words).pattern
-    return re.compile(
-        rf"\W*(?:(?:oh|hey|no|please|oi|god|wait|quick)\W+)*(?:(?:{cries})\W+)+"
-        r"(?:(?:now|please|quick|quickly|at once|right now|everything)\W+)*(?:(?:because|cause|cos|cuz|since|as)\W+)?"
-        rf"(?P<why>(?:{'|'.join(who)})(?:(?:'s|'re|'ve|'m)|(?: [a-z'-]+){{0,4}}? (?:{'|'.join(what)}))(?![a-z]))"
     )
 
 

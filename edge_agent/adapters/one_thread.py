@@ -20,6 +20,10 @@ class NoAnswer(Exception):
     """The thread did not answer in time, still owes an earlier answer, or is closed."""
 
 
+class Late(NoAnswer):
+    """It was begun or waits to be, and is not back in time: whether it was done is not known."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Job:
     work: Callable[[], Any]
@@ -43,8 +47,8 @@ class OneThread:
         self._thread.start()
 
     async def call(self, work: Callable[[], T], deadline_s: float) -> T:
-        """The job's value or its error. NoAnswer when it is not back after `deadline_s`; it may still finish, and
-        until it does, every further call fails at once."""
+        """The job's value or its error. Late when it is not back after `deadline_s`; it may still finish, and until
+        it does, every further call fails at once."""
         if self.closed:
             raise NoAnswer("closed")
         if self._overdue is not None:
@@ -69,7 +73,7 @@ class OneThread:
     def _late(self, job: _Job, deadline_s: float) -> None:
         if not job.future.done():
             self._overdue = job
-            job.future.set_exception(NoAnswer(f"did not answer within {deadline_s:g} s"))
+            job.future.set_exception(Late(f"did not answer within {deadline_s:g} s"))
 
     def _serve(self) -> None:
         while (job := self._jobs.get()) is not None:

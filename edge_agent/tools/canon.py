@@ -48,9 +48,10 @@ async def keep(journal: Journal, run: Run, body: dict[str, Any], before: tuple[E
     Raises JournalFault where it could not be written, stands there already, or is read back as something else.
     """
     record = Entry(Kind.RECORD, body, run.ids.run, key=f"{run.ids.trace}/{body['record']}")
-    row = await run.waiting.keep(journal, *before, record)
-    if isinstance(row, Duplicate):
+    written = await run.waiting.commit(journal, *before, record)
+    if isinstance(written, Duplicate):
         raise JournalFault(f"record {body['record']} stands in the journal already")
+    row = await journal.read_back(written[-1])
     if row.body != body:
         raise JournalFault(f"record {body['record']} was read back as something else")
     return row.body

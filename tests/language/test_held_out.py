@@ -19,7 +19,7 @@ from offline_rules.router import Router
 
 HERE = Path(__file__).parent / "held_out"
 SETS = sorted(path.name for path in HERE.iterdir())
-FRESH = ["ninth", "tenth"]
+FRESH = ["eighth", "ninth", "tenth"]
 """The newest: not all of their commands are heard yet. Every set was read once before anything was changed for it."""
 TAUGHT = [name for name in SETS if name not in FRESH]
 ALONE = NoUsableModel(ModelCause.NONE)

@@ -96,6 +96,7 @@ def test_a_damaged_journal_is_left_as_it_is(tmp_path: Path, state: Path) -> None
 
 def test_the_joined_model_file(tmp_path: Path, state: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(assemble, "installed", lambda: True)
+    monkeypatch.setattr(site, "MODEL_LIBRARY", "not_there")  # what stands in for the file is none, and is not tried
     settings = written(tmp_path)
 
     def told() -> Finding:
@@ -110,17 +111,35 @@ def test_the_joined_model_file(tmp_path: Path, state: Path, monkeypatch: pytest.
     assert told().verdict is Verdict.GOOD
 
 
+def ends_by(name: str) -> str:
+    return f"import os, signal; os.kill(os.getpid(), signal.{name})"
+
+
 @pytest.mark.parametrize(
-    ("does", "verdict", "says"),
+    ("does", "what", "verdict", "says", "fix"),
     [
-        ("pass", Verdict.GOOD, "llama_cpp"),
-        ("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", Verdict.MISSING, "signal 11"),
-        ("import sys; sys.exit('its architecture (x) is not known')", Verdict.MISSING, "architecture (x)"),
-        ("import time; time.sleep(60)", Verdict.MISSING, "no answer in 1 s"),
+        ("pass", "model library", Verdict.GOOD, "json", False),
+        (ends_by("SIGSEGV"), "model library", Verdict.MISSING, "another processor", True),
+        (ends_by("SIGKILL"), "model library", Verdict.MISSING, "short of memory", False),
+        ("import time; time.sleep(60)", "model library", Verdict.NOTE, "no answer in 1 s", False),
+        (
+            "import sys; sys.stderr.buffer.write(b'not a \\xff file'); sys.exit(1)",
+            "model file",
+            Verdict.MISSING,
+            "not a",
+            False,
+        ),
     ],
 )
 def test_the_library_is_tried_on_the_file(
-    tmp_path: Path, state: Path, monkeypatch: pytest.MonkeyPatch, does: str, verdict: Verdict, says: str
+    tmp_path: Path,
+    state: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    does: str,
+    what: str,
+    verdict: Verdict,
+    says: str,
+    fix: bool,
 ) -> None:
     file = tmp_path / "own.gguf"
     file.write_bytes(b"GGUF")
@@ -128,9 +147,10 @@ def test_the_library_is_tried_on_the_file(
     monkeypatch.setattr(site, "TRIAL", (sys.executable, "-c", does))
     monkeypatch.setattr(site, "TRIAL_S", 1 if "sleep" in does else 60)
     settings = written(tmp_path, f'[model]\nfile = "{file}"\n')
-    found = finding("model library", looked(settings, STATE_DIRECTORY=str(state)))
+    found = [each for each in looked(settings, STATE_DIRECTORY=str(state)) if each.what == what][-1]
     assert found.verdict is verdict
-    assert says.replace("llama_cpp", "json") in found.en
+    assert says in found.en
+    assert bool(found.fix) is fix
 
 
 def test_without_the_model_package_rules_alone(tmp_path: Path, state: Path, monkeypatch: pytest.MonkeyPatch) -> None:

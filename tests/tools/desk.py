@@ -10,7 +10,7 @@ from typing import Any
 from edge_agent.run.budget import BudgetLimits
 from edge_agent.run.context import Run, RunIds
 from edge_agent.run.ids import ParseTraceId, RunId, TraceId
-from edge_agent.run.journal import COMMIT_DEADLINE_S, Duplicate, Entry, JournalFault, Kind, NotReadBack, Row
+from edge_agent.run.journal import COMMIT_DEADLINE_S, Duplicate, Entry, JournalFault, Kind, NotKnown, Row
 from edge_agent.safety.permission import Role
 from edge_agent.tools.attempts import World
 from edge_agent.tools.boundary import Boundary
@@ -26,7 +26,8 @@ DEFAULT_LIMITS = BudgetLimits()
 
 @dataclass
 class MemoryJournal:
-    """The port, without a disk. `broken` names what fails: `append`, `read_back`, `changed`, `rows`."""
+    """The port, without a disk. `broken` names what fails: `append`, `late` (it is written, and nobody is told),
+    `read_back`, `changed`, `rows`."""
 
     epoch: int = 1
     written: list[Row] = field(default_factory=list)
@@ -45,6 +46,8 @@ class MemoryJournal:
             self.written.append(
                 Row(first + n, self.at_ms, self.epoch, entry.kind, entry.run, entry.key, dict(entry.body), "", "")
             )
+        if "late" in self.broken:
+            raise NotKnown("no answer in time")
         return tuple(range(first, first + len(entries)))
 
     async def rows(
@@ -71,13 +74,10 @@ class MemoryJournal:
         ]
         return tuple((found[::-1] if newest_first else found)[:limit])
 
-    async def keep(self, *entries: Entry) -> Row | Duplicate:
-        written = await self.append(*entries)
+    async def read_back(self, seq: int) -> Row:
         if "read_back" in self.broken:
-            raise NotReadBack("not readable")
-        if isinstance(written, Duplicate):
-            return written
-        row = self.written[written[-1] - 1]
+            raise JournalFault("not readable")
+        row = self.written[seq - 1]
         if "changed" in self.broken:
             row.body["hits"] = 99
             return Row(row.seq, 0, 0, row.kind, None, None, {}, "", "")

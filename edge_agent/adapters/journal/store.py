@@ -22,14 +22,15 @@ from edge_agent.adapters.journal.making import DEFAULT_RETENTION, Retention
 from edge_agent.adapters.journal.query import Query
 from edge_agent.adapters.journal.reading import Reader
 from edge_agent.adapters.journal.writing import Writer, no_faults
-from edge_agent.adapters.one_thread import NoAnswer, OneThread
-from edge_agent.run.journal import COMMIT_DEADLINE_S, Duplicate, Entry, JournalFault, Kind, Row
+from edge_agent.adapters.one_thread import Late, NoAnswer, OneThread
+from edge_agent.run.journal import COMMIT_DEADLINE_S, Duplicate, Entry, JournalFault, Kind, NotKnown, Row
 
 OPEN_DEADLINE_S: Final = 60.0
 """Checking every page and hash of a segment of the largest size takes a few seconds."""
 READ_DEADLINE_S: Final = 2.0
 PASSED_ON: Final = (sqlite3.Error, OSError, ValueError, JournalFault, JournalRefused)
 """What reading and writing a file may raise."""
+READ_BACK_FAILS: Final = "store.read_back_fails"
 
 T = TypeVar("T")
 
@@ -37,8 +38,10 @@ T = TypeVar("T")
 class SqliteJournal:
     """`edge_agent.run.journal.Journal`, kept in a folder that this process holds alone."""
 
-    def __init__(self, writer: Writer, writing: OneThread, commit_deadline_s: float) -> None:
-        self._writer, self._writing = writer, writing
+    def __init__(
+        self, writer: Writer, writing: OneThread, fires: Callable[[str], bool], commit_deadline_s: float
+    ) -> None:
+        self._writer, self._writing, self._fires = writer, writing, fires
         self._commit_deadline_s = commit_deadline_s
         self._reader, self._reading = Reader(writer.file), OneThread("journal-read", PASSED_ON)
 
@@ -65,7 +68,7 @@ class SqliteJournal:
             undo.callback(writing.close)
             writer = await _open(writing, lambda: Writer(folder, wall_ms, fires, retention))
             undo.pop_all()
-        return cls(writer, writing, commit_deadline_s)
+        return cls(writer, writing, fires, commit_deadline_s)
 
     @property
     def epoch(self) -> int:
@@ -79,9 +82,6 @@ class SqliteJournal:
     async def append(self, *entries: Entry, deadline_s: float = math.inf) -> tuple[int, ...] | Duplicate:
         """`deadline_s`: where it is less than this journal's own."""
         return await self._write(lambda: self._writer.append(entries), min(deadline_s, self._commit_deadline_s))
-
-    async def keep(self, *entries: Entry) -> Row | Duplicate:
-        return await self._write(lambda: self._writer.keep(entries), self._commit_deadline_s)
 
     async def next_command_id(self, above: int = 0) -> int:
         return await self._write(lambda: self._writer.next_command_id(above), self._commit_deadline_s)
@@ -102,6 +102,14 @@ class SqliteJournal:
     async def last(self, kind: Kind, key: str | None = None) -> Row | None:
         found = await self._read(Query((kind,), key=key, limit=1, newest_first=True))
         return found[0] if found else None
+
+    async def read_back(self, seq: int) -> Row:
+        if self._fires(READ_BACK_FAILS):
+            raise JournalFault(f"row {seq} was written and can't be read back")
+        found = await self._read(Query(after=seq - 1, limit=1))
+        if not found or found[0].seq != seq:
+            raise JournalFault(f"row {seq} was written and is not there")
+        return found[0]
 
     async def roll_if_due(self) -> bool:
         """Begins a new segment when this one has its rows, and deletes those that are old enough. Only while no run,
@@ -124,6 +132,8 @@ class SqliteJournal:
     async def _write(self, work: Callable[[], T], deadline_s: float) -> T:
         try:
             return await self._writing.call(work, deadline_s)
+        except Late as late:
+            raise NotKnown(f"the journal was not written in time: {late}") from late
         except (sqlite3.Error, OSError, ValueError, NoAnswer, JournalRefused) as failed:
             raise JournalFault(f"the journal was not written: {failed}") from failed
 

@@ -1,4 +1,4 @@
-"""All that the one writing thread does: append, read back, ids, epochs, segments, and what a failure leaves behind."""
+"""All that the one writing thread does: append, command ids, epochs, segments, and what a failure leaves behind."""
 
 from __future__ import annotations
 
@@ -13,14 +13,11 @@ from edge_agent.adapters.journal import folder as state
 from edge_agent.adapters.journal import making
 from edge_agent.adapters.journal.making import Retention
 from edge_agent.adapters.journal.opening import open_segment
-from edge_agent.adapters.journal.query import Query
-from edge_agent.adapters.journal.reading import Reader
 from edge_agent.adapters.journal.segment import Moment
-from edge_agent.run.journal import Duplicate, Entry, JournalFault, Kind, NotReadBack, Row
+from edge_agent.run.journal import Duplicate, Entry, JournalFault, Kind
 
 U32_MAX: Final = 2**32 - 1
 DISK_FULL: Final = "store.disk_full"
-READ_BACK_FAILS: Final = "store.read_back_fails"
 
 
 def no_faults(_name: str) -> bool:
@@ -39,8 +36,6 @@ class Writer:
         with ExitStack() as undo:
             undo.callback(self._lock.close)
             self._segment = open_segment(state.segments(folder)[-1])
-            self._proof = Reader(self.file)
-            """A connection that wrote nothing: what it finds stands in the file, not in a cache of the writer's own."""
             self._begin()
             undo.pop_all()
 
@@ -78,21 +73,6 @@ class Writer:
                 self._broken = str(failed)
             raise JournalFault(f"not written: {failed}") from failed
 
-    def keep(self, entries: Sequence[Entry]) -> Row | Duplicate:
-        written = self.append(entries)
-        if isinstance(written, Duplicate):
-            return written
-        seq = written[-1]
-        if self._fires(READ_BACK_FAILS):
-            raise NotReadBack(f"row {seq} was written and can't be read back")
-        try:
-            found = self._proof.ask(Query(after=seq - 1, limit=1))
-        except (sqlite3.Error, ValueError) as unreadable:
-            raise NotReadBack(f"row {seq} was written and can't be read back: {unreadable}") from unreadable
-        if not found or found[0].seq != seq:
-            raise NotReadBack(f"row {seq} was written and is not there")
-        return found[0]
-
     def next_command_id(self, above: int) -> int:
         command_id = max(self._command_id, above) + 1
         if command_id > U32_MAX:
@@ -107,12 +87,10 @@ class Writer:
         self._segment = open_segment(making.next_segment(old, now, self._retention))
         self._own_from = self._segment.head.seq
         old.connection.close()
-        self._proof.turn_to(self.file)
         making.prune(self._folder, now.at_ms - self._retention.keep_days * making.DAY_MS)
         return self.file
 
     def close(self) -> None:
-        self._proof.close()
         self._segment.connection.close()
         self._lock.close()
 

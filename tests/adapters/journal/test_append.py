@@ -12,11 +12,10 @@ import pytest
 
 from edge_agent.adapters.journal.chain import GENESIS
 from edge_agent.adapters.journal.folder import segments
-from edge_agent.adapters.journal.making import Retention
-from edge_agent.adapters.journal.reading import Reader, broken_segment
+from edge_agent.adapters.journal.reading import broken_segment
 from edge_agent.adapters.journal.segment import MAX_BODY_BYTES
 from edge_agent.adapters.journal.store import SqliteJournal
-from edge_agent.run.journal import Duplicate, Entry, JournalFault, Kind, Row
+from edge_agent.run.journal import Duplicate, Entry, JournalFault, Kind
 
 
 def request(key: str | None = "r1", **body: Any) -> Entry:
@@ -101,31 +100,15 @@ async def test_command_ids_rise_and_are_written_before_they_are_given(journal: S
         await journal.next_command_id(above=2**32 - 1)
 
 
-async def test_what_is_kept_is_read_back_from_the_file(
-    journal: SqliteJournal, faults: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    kept = await journal.keep(Entry(Kind.EVENT, {"n": 1}), request())
-    assert isinstance(kept, Row)
-    assert (kept.kind, kept.key) == (Kind.REQUEST, "r1")
-    assert kept == (await journal.rows())[-1]
-    assert isinstance(await journal.keep(request()), Duplicate)
+async def test_read_back_is_of_the_very_row(journal: SqliteJournal, faults: Any) -> None:
+    seqs = await journal.append(request())
+    assert isinstance(seqs, tuple)
+    assert (await journal.read_back(seqs[0])).key == "r1"
+    with pytest.raises(JournalFault, match="not there"):
+        await journal.read_back(seqs[0] + 1)
     faults.counts["store.read_back_fails"] = 1
     with pytest.raises(JournalFault, match="can't be read back"):
-        await journal.keep(request("r2"))
-    monkeypatch.setattr(Reader, "ask", lambda _self, _query: ())
-    with pytest.raises(JournalFault, match="is not there"):
-        await journal.keep(request("r3"))
-
-
-async def test_what_is_read_back_is_of_the_new_segment_too(folder: Path, wall: Any) -> None:
-    journal = await SqliteJournal.open(folder, wall_ms=wall, retention=Retention(segment_rows=2))
-    await journal.keep(request("r1"))
-    await journal.append(Entry(Kind.EVENT, {"n": 1}), Entry(Kind.EVENT, {"n": 2}))
-    assert await journal.roll_if_due()
-    kept = await journal.keep(request("r2"))
-    assert isinstance(kept, Row)
-    assert kept.key == "r2"
-    await journal.close()
+        await journal.read_back(seqs[0])
 
 
 @pytest.mark.parametrize("sql", ["UPDATE entry SET body='{}'", "DELETE FROM entry"])
