@@ -28,8 +28,8 @@ READ_TOKENS = 400
 L2 = 0.003
 FITTED = 900
 SURVEYED = 32
-"""At most so many sentences of a label and language are fitted on, and choose the tokens: a pass takes 0.1 s. With a
-third of them strangers were heard some points worse."""
+"""At most so many sentences of a label and language are fitted on, and choose the tokens: a pass takes 0.1 s. What was
+read with 260 of each stands in the README."""
 CALL_DEADLINE_S = 60.0
 """A calibration may run beside anything; a sentence that takes a minute means the machine is stuck."""
 FIT_DEADLINE_S = 900.0
