@@ -32,6 +32,7 @@ from edge_agent.stages.moving import Moving
 from edge_agent.stages.opening import Opening
 from edge_agent.stages.serving import Serving
 from edge_agent.stages.telling import Telling
+from edge_agent.understand.decide import ASK_WHETHER
 from edge_agent.understand.interpretation import Disposition, Interpretation
 from edge_agent.understand.pending import AskAgain, HandOver, Joined, NewRequest, Withdrawn
 from offline_rules.reading import Mood, Reading, StopSense
@@ -194,11 +195,16 @@ class Pipeline:
             Disposition.DIAGNOSE: lambda: self.diagnose(job, heard),
             Disposition.PROPOSE_MOTION: lambda: self._propose(job, reading, heard, round_no),
             Disposition.STOP: lambda: self._stop(job),
-            Disposition.CLARIFY: lambda: self.asking_back.ask(job, reading, heard, round_no),
+            Disposition.CLARIFY: lambda: self._ask_back(job, reading, heard, round_no),
             Disposition.REFUSE: lambda: self.telling.refuse(job, heard),
             Disposition.EXPLAIN: lambda: self.telling.explain(job, heard),
         }
         return await stages[heard.disposition]()
+
+    async def _ask_back(self, job: Job, reading: Reading, heard: Interpretation, round_no: int) -> Told:
+        """Nobody is asked whether they mean what is refused whatever they answer."""
+        refused = self.moving.refused_outright(job, heard) if heard.reason == ASK_WHETHER else None
+        return refused if refused is not None else await self.asking_back.ask(job, reading, heard, round_no)
 
     async def _propose(self, job: Job, reading: Reading, heard: Interpretation, round_no: int) -> Told:
         proposed = await self.moving.propose(job, heard)

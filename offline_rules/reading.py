@@ -129,6 +129,8 @@ class Reading:
     """What the words lean to by themselves: never a command, a stop or a mood."""
     leaning_on: tuple[str, ...] = ()
     """The word groups that spoke most for the first of `leaning`; only where no phrase fits."""
+    wished: Slot | None = None
+    """The one action the words speak of where no phrase gives one: enough to ask whether it is meant, no command."""
 
     def slot(self, name: SlotName) -> Slot | None:
         return next((s for s in self.slots if s.name == name), None)

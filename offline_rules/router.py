@@ -19,11 +19,12 @@ from offline_rules.mood import spoken_mood
 from offline_rules.normalise import MAX_CHARS, Normal, language, normalise
 from offline_rules.outcome import Judged, judge, judge_explicit, unphrased
 from offline_rules.packs import Pack, PackError, Problem, load_packs, shipped
-from offline_rules.reading import Ambiguous, Intent, Match, Mood, NoMatch, Outcome, Reading, StopSense
+from offline_rules.reading import Ambiguous, Intent, Match, Mood, NoMatch, Outcome, Reading, Slot, StopSense
 from offline_rules.stop import stop_sense
 from offline_rules.suspicious import suspicious
 from offline_rules.tokens import Token, tokenise
 from offline_rules.vocabulary import Vocabulary, build_vocabulary, shipped_classes
+from offline_rules.wish import wished
 
 _STOP: Final = Match(Intent.STOP, 1.0, "stop", "keyword_stop")
 _BLANK: Final = "\u25a1"
@@ -83,6 +84,7 @@ class Router:
         return Reading(
             text, normal.text, lang, stop, mood, judged.outcome, judged.slots, suspicious(normal), leaning=leaning,
             leaning_on=table.words(said, leaning[0].intent) if isinstance(judged.outcome, NoMatch) else (),
+            wished=None if isinstance(judged.outcome, Match) else _wished(normal, tokens),
         )  # fmt: skip
 
     def tokens(self, text: str) -> tuple[Token, ...]:
@@ -138,6 +140,11 @@ def _partly_phrased(outcome: Outcome) -> Intent | None:
             return None if match.intent is Intent.CONTROL_DEVICE else match.intent
         case _:
             return None
+
+
+def _wished(normal: Normal, tokens: Sequence[Token]) -> Slot | None:
+    wish = wished(normal.text, tokens)
+    return None if wish is None else Slot("action", wish.action, normal.span(wish.word.start, wish.word.end))
 
 
 def _spoken(normal: Normal, tokens: Sequence[Token]) -> Mood | None:

@@ -84,6 +84,11 @@ def stop_sense(text: str) -> StopSense:
     return StopSense.RULED_OUT
 
 
+def names_danger(text: str) -> bool:
+    """Whether a normalised text speaks of somebody in danger ("my finger is caught"); no stop by itself."""
+    return _lexicon().dangers.search(text) is not None
+
+
 def stop_words() -> tuple[str, ...]:
     """The lexicon: each of these alone is a stop."""
     tables = tomllib.loads((DATA / "stop.toml").read_text(encoding="utf-8"))

@@ -12,6 +12,8 @@ from edge_agent.hmi.sight import Sight
 from edge_agent.hmi.talk import Asked, PromptEnd
 from edge_agent.messages.prompt import Clarification, Confirmation
 
+NO = "no"
+"""What is replied where the one option that was offered is not meant; understood in both languages."""
 FULL_S = 30.0
 
 
@@ -72,7 +74,8 @@ class Question:
         words = self._sight.words
         with box("section", "card clarify", aria_label=words.say("question.which"), data_id="clarification"):
             self._head(words.say("question.which"))
-            if prompt.missing is not None:
+            alone = len(prompt.candidates) == 1
+            if alone or prompt.missing is not None:
                 text(prompt.text, "p", "words")
             with box("div", "options"):
                 for candidate in prompt.candidates:
@@ -80,6 +83,8 @@ class Question:
                     self._option(prompt, str(candidate.n), label, candidate.example, sendable)
                 for value in self._values(prompt.missing):
                     self._option(prompt, value, value, "", sendable)
+                if alone:
+                    self._option(prompt, NO, words.say("question.not_meant"), "", sendable)
             text(words.say("question.default"), "small")
 
     def _option(self, prompt: Clarification, said: str, label: str, example: str, sendable: bool) -> None:

@@ -36,15 +36,19 @@ def clarification(
     missing: str | None = None,
     intent: str | None = None,
     values: Sequence[str] = (),
+    wish: Facts | None = None,
     scores: ClarifyEvidence | None = None,
     round_: int = 1,
 ) -> Clarification:
-    """Asks for the one slot that is `missing` (of `intent`; several `values` for it are named), or offers the
-    candidates. Those that this reader may not do are left out while one is left; the numbers a reply can name are
-    those of the result's `candidates`, never of the argument."""
+    """Asks for the one slot that is `missing` (of `intent`; several `values` for it are named), or whether the one
+    `wish` is meant (`action` and the slots said with it), or offers the candidates. Those that this reader may not
+    do are left out while one is left; the numbers a reply can name are those of the result's `candidates`, never of
+    the argument."""
     offered = () if missing else _offered(page, candidates)
+    if wish is not None and len(offered) == 1:
+        offered = (_wished(page, offered[0], wish),)
     return Clarification(
-        text=_question(page, reason, offered, missing, intent, values),
+        text=_question(page, reason, offered, missing, intent, values, wish),
         trace_id=traces.trace_id,
         parse_trace_id=traces.parse_trace_id,
         evidence=traces.shown,
@@ -127,6 +131,18 @@ def _candidate(page: Page, n: int, scored: IntentScore) -> Candidate:
     )
 
 
+def _wished(page: Page, one: Candidate, wish: Facts) -> Candidate:
+    """The one option, named by what would move and not by its kind."""
+    details = [
+        page.say("clarification.wish_detail", {"label": page.texts.word("slot", name), "value": str(value)})
+        for name, value in wish.items()
+        if name != "action"
+    ]
+    facts = page.facts({"action": wish["action"], "details": joined(page.texts, details) if details else None})
+    example = page.say("clarification.wish_answer")
+    return one.model_copy(update={"label": line(page.say("clarification.motion", facts)), "example": example})
+
+
 def _question(
     page: Page,
     reason: str,
@@ -134,6 +150,7 @@ def _question(
     missing: str | None,
     intent: str | None,
     values: Sequence[str],
+    wish: Facts | None,
 ) -> str:
     if missing is not None and values:
         return page.say("clarification.two_values", page.facts({"slot": missing, "values": joined(page.texts, values)}))
@@ -141,6 +158,9 @@ def _question(
         return _ask_for(page, missing, intent)
     if reason == STOP_NOW:
         return page.say("clarification.stop_now")
+    if wish is not None and len(offered) == 1:
+        asked = page.say("clarification.wish", {"motion": offered[0].label})
+        return lines(asked, page.say("clarification.wish_footer"))
     if not offered:
         return page.say("clarification.too_many", {"fields": _fields(page)})
     options = [page.say("layout.numbered_example", {"n": c.n, "text": c.label, "example": c.example}) for c in offered]

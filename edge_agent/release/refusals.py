@@ -84,7 +84,8 @@ _CELL: Final[Mapping[str, Refusal]] = {
 _INPUT: Final[Mapping[str, Refusal]] = {
     "not_in_cell": _of(_C.INPUT_INVALID, "no_command_sent", "pick_known query_rule"),
     "out_of_cell": _of(_C.INPUT_INVALID, "no_command_sent", "pick_known query_rule"),
-    "slot_not_of_action": _of(_C.INPUT_INVALID, "no_command_sent", "explicit_form rephrase ask_capability"),
+    "slot_not_of_action": _of(_C.INPUT_INVALID, "no_command_sent", "leave_out explicit_form ask_capability"),
+    "place_is_fixed": _of(_C.INPUT_INVALID, "no_command_sent", "leave_out explicit_form ask_capability"),
     "out_of_range": _of(_C.INPUT_INVALID, "no_command_sent", "pick_known rephrase"),
     "zone": _of(_C.INPUT_INVALID, "no_command_sent", "say_command query_status call_technician"),
     "transition": _of(_C.INTERLOCK_OPEN, "no_command_sent", "query_status say_command"),

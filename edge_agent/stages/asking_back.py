@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from edge_agent.desk.speaker import Speaker
@@ -53,6 +53,7 @@ class AskingBack:
             candidates=asked.candidates,
             missing=asked.missing,
             intent=asked.intent.value,
+            wish=_wish(asked),
             scores=asked.evidence,
             round_=pending.round,
         )
@@ -88,6 +89,12 @@ class AskingBack:
     def _refused(self, job: Job, reason: str) -> Told:
         content: Content = rejection(job.page, job.traces, reason=reason)
         return Told(content, Happened.REFUSED)
+
+
+def _wish(asked: Interpretation) -> Mapping[str, str] | None:
+    """The whole motion that is asked about, where one is."""
+    whole = asked.intent is Intent.CONTROL_DEVICE and asked.slot("action") is not None and asked.missing is None
+    return {s.name: s.value for s in asked.slots} if whole and len(asked.candidates) == 1 else None
 
 
 def _with_options(pending: Pending, shown: tuple[Intent, ...]) -> Pending:

@@ -70,12 +70,8 @@ class Moving:
     async def propose(self, job: Job, reading: Interpretation) -> Told | MissingSlot:
         """A motion that could run now, shown with its digest; else why not, or what is still to be said."""
         said: dict[str, str] = {s.name: s.value for s in reading.slots}
-        checked = check(self.spec, Action(said["action"]), said)
-        if isinstance(checked, Refused):
-            return self._refused(job, checked.reason, checked.code, dict(checked.facts))
-        if (denied := self._denied(job, Operation.MOVE, said["action"])) is not None:
-            return denied
-        if isinstance(checked, MissingSlot):
+        checked = self._checked(job, said)
+        if isinstance(checked, MissingSlot | Told):
             return checked
         if (rule := blocking(self.rules, job.speaker.role.word, said["action"], said)) is not None:
             why = rule.zh if job.speaker.lang == "zh" else rule.en
@@ -92,6 +88,19 @@ class Moving:
         if (closed := self.supervisor.open_prompt(prompt)) is not None:
             return self._refused(job, closed.reason, closed.code, dict(closed.facts))
         return self._ask(job, prompt, checked.action.value, checked.device.name, checked.slot_map)
+
+    def refused_outright(self, job: Job, reading: Interpretation) -> Told | None:
+        """What no answer could change: refused before it is asked whether a motion is meant."""
+        checked = self._checked(job, {s.name: s.value for s in reading.slots})
+        return checked if isinstance(checked, Told) else None
+
+    def _checked(self, job: Job, said: Mapping[str, str]) -> Proposal | MissingSlot | Told:
+        """What is said, by the cell's contract and this person's role."""
+        checked = check(self.spec, Action(said["action"]), said)
+        if isinstance(checked, Refused):
+            return self._refused(job, checked.reason, checked.code, dict(checked.facts))
+        denied = self._denied(job, Operation.MOVE, said["action"])
+        return checked if denied is None else denied
 
     async def propose_release(self, job: Job) -> Told:
         if self.supervisor.view.state is not CellState.STOPPED:

@@ -29,6 +29,7 @@ TWO_VALUES = "two_values"
 UNCLEAR = "unclear_wish"
 BY_WORDS = "keyword_leaning"
 WORDS, MODEL = "words", "model"
+ASK_WHETHER = "wish_to_confirm"
 UNPHRASED = frozenset({WORDS, MODEL})
 """Rule ids of a reading no phrase stands behind."""
 
@@ -91,6 +92,8 @@ def _before_scores(reading: Reading) -> Interpretation | None:
 def _mood_gate(reading: Reading, blank: Interpretation) -> Interpretation | None:
     """A control wish that is no order is explained; an unclear sentence that is no wish is not asked back."""
     outcome, closed = reading.outcome, mood.reason(reading.mood)
+    if _half_phrased(reading):
+        return None
     if isinstance(outcome, Match) and not mood.lets_pass(outcome.intent, reading.mood):
         return _with_intent(replace(blank, reason=closed), outcome.intent)
     if isinstance(outcome, Vague | Ambiguous) and reading.mood not in mood.ASKED_BACK:
@@ -98,6 +101,13 @@ def _mood_gate(reading: Reading, blank: Interpretation) -> Interpretation | None
     if isinstance(outcome, Ambiguous) and outcome.candidates and _closed_to_all(outcome, reading.mood):
         return _with_intent(replace(blank, reason=closed), outcome.candidates[0].intent)
     return None
+
+
+def _half_phrased(reading: Reading) -> bool:
+    """A phrase of a motion with more beside it, and all the words together speak of a wish: to be asked about."""
+    outcome = reading.outcome
+    control = isinstance(outcome, Match) and outcome.intent is Intent.CONTROL_DEVICE
+    return control and reading.mood is Mood.STATEMENT and leaning.sure_of(reading.leaning, Intent.CONTROL_DEVICE)
 
 
 def _closed_to_all(outcome: Ambiguous, said: Mood) -> bool:
@@ -142,11 +152,14 @@ def _follow(whose: Whose, reading: Reading, model: Model, view: Interpretation) 
 def _settle(match: Match, reading: Reading, model: Model, view: Interpretation) -> Interpretation:
     """One intent stands; now its mood, its slots, the cell, and for control whether a model is usable."""
     view, unphrased = _with_intent(view, match.intent), match.rule_id in UNPHRASED
+    if unphrased and match.intent is Intent.CONTROL_DEVICE:
+        view = replace(view, slots=slots.with_wished(reading, view.slots))
     if unphrased and match.intent is Intent.SUBMIT_FEEDBACK:
         if mood.asked_outright(reading.normalised):
             return replace(view, reason=mood.reason(Mood.QUESTION))
         view = replace(view, slots=slots.with_whole_text(reading, view.slots))
-    if not mood.lets_pass(match.intent, reading.mood, unphrased=unphrased):
+    asked_whether = unphrased or _half_phrased(reading)
+    if not mood.lets_pass(match.intent, reading.mood, unphrased=asked_whether):
         return replace(view, reason=mood.reason(reading.mood))
     twice = slots.twice(view.slots)
     if twice is not None:
@@ -156,10 +169,10 @@ def _settle(match: Match, reading: Reading, model: Model, view: Interpretation) 
         return gated
     if match.intent is not Intent.CONTROL_DEVICE:
         return replace(view, disposition=READS[match.intent], reason=match.reason)
-    if reading.mood is not Mood.IMPERATIVE:
-        return replace(view, reason=mood.reason(reading.mood))
     if isinstance(model, NoUsableModel):
         return replace(view, reason=NEEDS_MODEL)
+    if reading.mood is not Mood.IMPERATIVE:
+        return _ask_whether(view)
     return _proposed(view, "keyword_control" if match.reason == NEEDS_MODEL else match.reason)
 
 
@@ -176,6 +189,12 @@ def _slot_gate(view: Interpretation, match: Match) -> Interpretation | None:
     if lacking is None:
         return None
     return replace(view, disposition=Disposition.CLARIFY, reason=MISSING_SLOT, missing=lacking)
+
+
+def _ask_whether(view: Interpretation) -> Interpretation:
+    """A wish to move that no phrase took in whole: one closed question with all that was understood of it."""
+    offered = order((view.intent,), view.scores)
+    return replace(view, disposition=Disposition.CLARIFY, reason=ASK_WHETHER, candidates=offered)
 
 
 def _ask_between(match: Match, view: Interpretation) -> Interpretation:

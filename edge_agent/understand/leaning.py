@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from edge_agent.understand.scores import IntentScore, NoUsableModel, Scores, by_falling_score
+from offline_rules.leaning import SURE
 from offline_rules.reading import Intent, Leaning, NoMatch, Reading
 
 OURS: Final = 0.7
@@ -46,6 +47,11 @@ def joined(leaning: Leaning, model: Scores, weight: float) -> Scores:
 def backs(leaning: Leaning, intent: Intent) -> bool:
     """Whether the words have something for an intent that model and words together hear."""
     return any(lean.intent is intent and lean.share >= BACKING for lean in leaning)
+
+
+def sure_of(leaning: Leaning, intent: Intent) -> bool:
+    """Whether the words alone leave hardly a doubt."""
+    return bool(leaning) and leaning[0].intent is intent and leaning[0].share >= SURE
 
 
 def ours(leaning: Leaning) -> bool:

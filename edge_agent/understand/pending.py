@@ -19,7 +19,7 @@ from typing import TypeAlias
 from edge_agent.understand import slots
 from edge_agent.understand.interpretation import Disposition, Interpretation
 from edge_agent.understand.scores import IntentScore, Scores
-from offline_rules.reading import Ambiguous, Intent, Match, Mood, NoMatch, Reading, Slot, SlotName, StopSense
+from offline_rules.reading import Ambiguous, Intent, Match, Mood, Reading, Slot, SlotName, StopSense
 
 MAX_ROUNDS = 2
 EXPIRES_IN_S = 120.0
@@ -127,6 +127,8 @@ def answer(pending: Pending, text: str, read: Read, *, now_s: float) -> Answered
     reply = read(text)
     if reply.mood in WITHDRAWS:
         return Withdrawn()
+    if _declines(pending, text):
+        return Withdrawn()
     chosen = _chosen(pending, text)
     if chosen is not None:
         return _joined(pending, chosen, (), "")
@@ -140,7 +142,12 @@ WITHDRAWS = frozenset({Mood.CANCEL, Mood.SELF_CORRECTION, Mood.NEGATION})
 ANSWERS = frozenset({Mood.IMPERATIVE, Mood.STATEMENT})
 """A question, a condition or a quotation gives no value."""
 
-YES = frozenset({"yes", "y", "ok", "是", "是的", "好", "好的", "对"})
+_YES_EN = ("yes", "y", "yeah", "yep", "ok", "okay", "confirm")
+_YES_ZH = ("是", "是的", "好", "好的", "对", "对的", "确认", "可以", "行", "嗯")
+_NO_EN = ("no", "n", "nope")
+_NO_ZH = ("不", "否", "不是", "不对", "不用", "不行", "不要")
+YES, NO = frozenset((*_YES_EN, *_YES_ZH)), frozenset((*_NO_EN, *_NO_ZH))
+"""Answers to a question with one option."""
 
 KEY_FIELD: dict[SlotName, Intent] = {
     "item_type": Intent.QUERY_RULE,
@@ -157,12 +164,20 @@ _AS_SAID: dict[SlotName, str] = {"bin": "bin {}", "station": "station {}", "task
 
 def _chosen(pending: Pending, text: str) -> Intent | None:
     """An option's number where options were shown; a bare yes where there was only one."""
-    said = unicodedata.normalize("NFKC", text).strip().casefold()
-    if len(pending.options) == 1 and said.strip(" .!。") in YES:
+    said = _plain(text)
+    if len(pending.options) == 1 and said in YES:
         return pending.options[0]
     hit = _NUMBER.fullmatch(said)
     index = int(hit.group(1)) if hit else 0
     return pending.options[index - 1] if 0 < index <= len(pending.options) else None
+
+
+def _declines(pending: Pending, text: str) -> bool:
+    return len(pending.options) == 1 and _plain(text) in NO
+
+
+def _plain(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).strip().casefold().strip(" .!。")
 
 
 def _is_request(pending: Pending, reply: Reading) -> bool:
@@ -182,7 +197,7 @@ def _fill(pending: Pending, text: str, read: Read) -> Joined | None:
         intent = _by_key_field(pending, values)
         return _joined(pending, intent, values, reply.original) if intent is not None else None
     if not any(s.name == wanted for s in values):
-        values = _bare_value(wanted, text, read)
+        values = _action(pending, reply, read) if wanted == "action" else _bare_value(wanted, text, read)
     return _joined(pending, pending.intent, values, reply.original) if values else None
 
 
@@ -204,6 +219,18 @@ def _bare_value(wanted: SlotName, text: str, read: Read) -> tuple[Slot, ...]:
     return (replace(value, span=(start, start + len(said))),)
 
 
+def _action(pending: Pending, reply: Reading, read: Read) -> tuple[Slot, ...]:
+    """The motion that question and answer speak of together: "放" means another one where an item was said before."""
+    if reply.mood not in ANSWERS:
+        return ()
+    offset = len(pending.reading.original) + len(JOIN)
+    both = read(pending.reading.original + JOIN + reply.original)
+    said = both.wished or both.slot("action")
+    if said is None or said.span[0] < offset:
+        return ()
+    return (replace(said, span=(said.span[0] - offset, said.span[1] - offset)),)
+
+
 def _joined(pending: Pending, intent: Intent, values: tuple[Slot, ...], words: str) -> Joined:
     """The first reading with the operator's answer in it. A value said anew takes the place of the old ones only for
     the field that was asked for; any other field with a second value is asked back."""
@@ -214,6 +241,8 @@ def _joined(pending: Pending, intent: Intent, values: tuple[Slot, ...], words: s
     clash = next((n.name for n in moved for s in kept if s.name == n.name and s.value != n.value), None)
     new_names = {s.name for s in moved}
     merged = (*(s for s in kept if s.name not in new_names), *moved)
+    if intent is Intent.CONTROL_DEVICE:
+        merged = slots.with_wished(old, merged)
     match = Match(intent, 1.0, CHOSEN, CHOSEN, missing=slots.missing(intent, merged))
     text = old.original + JOIN + words if words else old.original
     reading = replace(
@@ -230,8 +259,7 @@ def _joined(pending: Pending, intent: Intent, values: tuple[Slot, ...], words: s
 
 def _mood(old: Reading) -> Mood:
     """Picking an option, or filling the field one was asked for, is the order; a question stays a question."""
-    unclear = not isinstance(old.outcome, NoMatch) and old.mood is Mood.STATEMENT
-    return Mood.IMPERATIVE if unclear else old.mood
+    return Mood.IMPERATIVE if old.mood is Mood.STATEMENT else old.mood
 
 
 def _again(pending: Pending) -> AskAgain | HandOver:

@@ -64,6 +64,12 @@ def with_whole_text(reading: Reading, slots: tuple[Slot, ...]) -> tuple[Slot, ..
     return (*slots, Slot("text", reading.original.strip(), (0, len(reading.original))))
 
 
+def with_wished(reading: Reading, slots: tuple[Slot, ...]) -> tuple[Slot, ...]:
+    """For a wish to move that no phrase took in: the one action its words speak of."""
+    said = reading.wished is None or any(s.name == "action" for s in slots)
+    return slots if said or reading.wished is None else (*slots, reading.wished)
+
+
 def twice(slots: tuple[Slot, ...]) -> SlotName | None:
     """A name said with two values, where no rule has asked about it already."""
     values: dict[SlotName, str] = {}

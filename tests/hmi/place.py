@@ -29,7 +29,7 @@ password_file = "{folder}/password"
 [journal]
 folder = "{folder}/state"
 [model]
-enabled = false
+enabled = {model}
 [lab]
 enabled = true
 [deadlines]
@@ -74,16 +74,17 @@ class Place:
 
 
 @asynccontextmanager
-async def running_place(prompt_s: float = 30.0) -> AsyncIterator[Place]:
+async def running_place(prompt_s: float = 30.0, *, model: bool = False) -> AsyncIterator[Place]:
     device = load_cell().devices[0]
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="edge-agent-page-")))
         broker = stack.enter_context(running_broker(USERS, prefix=PREFIX))
         rig = await stack.enter_async_context(package_of(device).start_simulated(simulator_settings(device)))
-        site = Site(folder, broker, rig, model=False, console=folder / "no-console")
+        site = Site(folder, broker, rig, model=model, console=folder / "no-console")
         (folder / "password").write_text(USERS["agent"])
         (folder / "simulator.json").write_text(json.dumps(dict(rig.descriptor)))
-        site.settings.write_text(SETTINGS.format(port=broker.port, folder=folder, prompt_s=prompt_s))
+        told = SETTINGS.format(port=broker.port, folder=folder, prompt_s=prompt_s, model=str(model).lower())
+        site.settings.write_text(told)
         create(folder / "state", SystemClock().wall_ms())
         stack.push_async_callback(site.stop_agent)
         await site.start_agent()

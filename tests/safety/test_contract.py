@@ -119,6 +119,14 @@ def test_a_slot_of_another_action_is_refused(action: Action, said: dict[str, str
     assert refused.reason == "slot_not_of_action"
 
 
+@pytest.mark.parametrize("action", [Action.PICK, Action.PLACE, Action.PICK_PLACE])
+def test_a_station_beside_a_pick_or_place_is_refused_with_where_things_lie(action: Action) -> None:
+    """The arm would go to the item's own place, whatever station was said."""
+    refused = check(SPEC, action, {"item_type": "metal", "bin": "3", "station": "A"})
+    assert isinstance(refused, Refused)
+    assert refused.reason == "place_is_fixed"
+
+
 def test_every_action_has_its_slots() -> None:
     assert set(NEEDS) == set(TAKES) == set(Action)
     assert all(set(NEEDS[action]) <= TAKES[action] for action in Action)

@@ -13,12 +13,13 @@ import pytest
 
 from edge_agent.agent import Agent
 from edge_agent.cases import live_cell as room
-from edge_agent.cases.cell import CLIENT, USERS, Flat, Setup
+from edge_agent.cases.cell import CLIENT, USERS, Flat, Script, Setup
 from edge_agent.cell_file import load_cell
 from edge_agent.desk.arrival import Arrival
 from edge_agent.messages.wire import utc_text
 from edge_agent.run.ids import ulid
 from edge_agent.safety.cell import CellState
+from offline_rules.reading import Intent
 from tests.ledger import disagreements
 
 USER = USERS["operator"]
@@ -68,12 +69,15 @@ class OneAgent:
 
 
 @asynccontextmanager
-async def one_agent(slow: pytest.MonkeyPatch | None = None) -> AsyncIterator[OneAgent]:
-    """`slow`: the arm takes about a second for a move, as on a site, so that it can be met on its way."""
+async def one_agent(slow: pytest.MonkeyPatch | None = None, *, hears: Intent | None = None) -> AsyncIterator[OneAgent]:
+    """`slow`: the arm takes about a second for a move, as on a site, so that it can be met on its way. `hears`: what
+    the model hears in whatever is said."""
     if slow is not None:
         slow.setattr(room, "CASE_TIME_SCALE", 1.0)
         slow.setattr(room, "case_spec", load_cell)
     async with room.live_cell() as cell:
         await cell.begin(Setup())
+        if hears is not None:
+            await cell.script(Script(scores=((hears, 0.95), (Intent.GENERAL, 0.05))))
         yield OneAgent(cell.agent, cell.outlet.streams)
         assert disagreements(await cell.agent.parts.journal.rows(limit=5_000)) == []

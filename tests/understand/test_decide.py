@@ -264,7 +264,9 @@ def test_a_control_wish_only_the_model_hears_is_asked_about_in_a_statement_and_e
 
 def test_even_with_every_slot_a_statement_moves_nothing() -> None:
     said = replace(GLASS, mood=Mood.STATEMENT, slots=(*GLASS.slots, slot(GLASS.original, "action", "弄走", "pick")))
-    assert decide(said, sure(Intent.CONTROL_DEVICE)).disposition is Disposition.EXPLAIN
+    got = decide(said, sure(Intent.CONTROL_DEVICE))
+    assert (got.disposition, got.reason, got.would_move) == (Disposition.CLARIFY, "wish_to_confirm", False)
+    assert [c.intent for c in got.candidates] == [Intent.CONTROL_DEVICE]
 
 
 def test_feedback_only_the_model_heard_keeps_all_that_was_said() -> None:

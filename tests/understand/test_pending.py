@@ -20,9 +20,10 @@ from edge_agent.understand.pending import (
     answer,
     question,
 )
-from edge_agent.understand.scores import ModelCause, NoUsableModel
+from edge_agent.understand.scores import IntentScore, ModelCause, NoUsableModel
 from edge_agent.understand.thresholds import Thresholds
 from offline_rules.reading import Ambiguous, Intent, Mood, NoMatch, Reading, Slot, StopSense, Vague
+from offline_rules.router import Router
 from tests.understand.readings import HOME, NOTHING, RULE, TWO_BINS, VAGUE, match, reading, slot
 
 DOWN = NoUsableModel(ModelCause.DOWN)
@@ -174,6 +175,71 @@ def test_yes_means_the_only_option() -> None:
 
 def test_yes_means_nothing_among_several() -> None:
     assert isinstance(answer(asked(VAGUE), "yes", read, now_s=NOW_S), AskAgain)
+
+
+_PUT = "you have cardboard in hand, put in bin 1"
+WISH = replace(
+    reading(_PUT, NoMatch("x"), slot(_PUT, "item_type", "cardboard", "paper"), slot(_PUT, "bin", "bin 1", "1")),
+    mood=Mood.STATEMENT,
+    wished=slot(_PUT, "action", "put", "place"),
+)
+
+
+def asked_whether() -> Pending:
+    made = interpret(WISH, (IntentScore(Intent.CONTROL_DEVICE, 1.0),), Thresholds())
+    assert (made.disposition, made.reason) == (Disposition.CLARIFY, "wish_to_confirm")
+    pending = question(WISH, made, now_s=NOW_S)
+    assert pending is not None
+    return pending
+
+
+@pytest.mark.parametrize("said", ["1", "yes", "Yes.", "OK", "是", "是的", "对。", "确认", "嗯"])
+def test_a_yes_to_the_one_motion_that_was_asked_about_is_the_order(said: str) -> None:
+    got = answer(asked_whether(), said, read, now_s=NOW_S)
+    assert isinstance(got, Joined)
+    whole = interpret(got.reading, got.scores, Thresholds())
+    assert whole.disposition is Disposition.PROPOSE_MOTION
+    assert {s.name: s.value for s in whole.slots} == {"action": "place", "item_type": "paper", "bin": "1"}
+    assert all(whole.text[slice(*s.span)] for s in whole.slots)
+    assert interpret(got.reading, DOWN, Thresholds()).disposition is Disposition.EXPLAIN
+
+
+@pytest.mark.parametrize("said", ["no", "No.", "n", "不", "不是", "不要", "否"])
+def test_a_no_to_the_one_motion_ends_it(said: str) -> None:
+    assert isinstance(answer(asked_whether(), said, read, now_s=NOW_S), Withdrawn)
+
+
+@pytest.mark.parametrize("said", ["2", "perhaps", "yes or no", "it is"])
+def test_neither_yes_nor_no_moves_nothing(said: str) -> None:
+    assert isinstance(answer(asked_whether(), said, read, now_s=NOW_S), AskAgain)
+
+
+def test_a_no_among_several_options_is_not_understood() -> None:
+    assert isinstance(answer(asked(VAGUE), "no", read, now_s=NOW_S), AskAgain)
+
+
+@pytest.mark.parametrize(
+    ("said", "action"),
+    [("夹取", "pick_place"), ("放进去", None), ("夹取吗", None), ("回头再说", None)],
+)
+def test_the_motion_that_was_asked_for_is_that_of_question_and_answer_together(said: str, action: str | None) -> None:
+    """As the shipped rules read them: one that names a thing and a bin is another motion."""
+    router = Router.load()
+    first = router.read("C站铁盒子 弄到1号箱里 马上")
+    made = interpret(first, (IntentScore(Intent.CONTROL_DEVICE, 1.0),), Thresholds())
+    assert made.missing == "action"
+    pending = question(first, made, now_s=NOW_S)
+    assert pending is not None
+    got = answer(pending, said, router.read, now_s=NOW_S)
+    if action is None:
+        assert isinstance(got, AskAgain | NewRequest)
+        return
+    assert isinstance(got, Joined)
+    whole = interpret(got.reading, got.scores, Thresholds())
+    assert whole.disposition is Disposition.PROPOSE_MOTION
+    told = {s.name: s.value for s in whole.slots}
+    assert told == {"action": action, "item_type": "metal", "bin": "1", "station": "C"}
+    assert all(s.span[1] <= len(whole.text) for s in whole.slots)
 
 
 def test_one_question_for_each_user_and_channel() -> None:

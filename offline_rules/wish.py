@@ -1,0 +1,94 @@
+"""Which one motion the words of a sentence speak of, where no phrase takes it in whole. Pure; a table.
+
+Enough to ask "do you mean: place paper in bin 1?" instead of "what shall it do?", and never a command: the words may
+stand in any order and anything may stand beside them. Where they speak of two motions, of a thing the cell does not
+know, or of somebody in danger, they speak of none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from offline_rules.stop import names_danger
+from offline_rules.tokens import Token
+
+
+@dataclass(frozen=True, slots=True)
+class _Motion:
+    """`words` are classes, the most telling first: the action stands on the first that is said. All of `needs` and
+    one of `one_of` stand in the sentence, none of `never`."""
+
+    action: str
+    words: tuple[str, ...]
+    needs: frozenset[str] = frozenset()
+    one_of: frozenset[str] = frozenset()
+    never: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Wished:
+    """An action and the word it stands on."""
+
+    action: str
+    word: Token
+
+
+_HOME_PLACE: Final = frozenset({"<home_spot>", "<home_place>", "<go_home>", "<return_home>"})
+_PARK_PLACE: Final = frozenset({"<park_place>", "<park_alone>"})
+_HELD: Final = frozenset({"<held>", "<held_thing>", "<gripper>"})
+_GRAB: Final = ("<pick_and_place>", "<pick>", "<take>", "<carry>")
+_PICK: Final = frozenset({"<pick_and_place>", "<pick>", "<take>"})
+_PUT: Final = ("<place>", "<ungrip>")
+_GO: Final = ("<move>", "<go_to>", "<send>", "<towards>", "<into>")
+_WITH_ITEM_AND_BIN: Final = frozenset({"{item}", "{bin}"})
+_BIN: Final = frozenset({"{bin}"})
+_ITEM: Final = frozenset({"{item}"})
+_STATION: Final = frozenset({"{station}"})
+_GRIPPER: Final = frozenset({"<gripper>"})
+
+_MOTIONS: Final = (
+    _Motion("home", (*sorted(_HOME_PLACE), "<home>", "<home_verb>"), never=_PARK_PLACE),
+    _Motion("park", (*sorted(_PARK_PLACE), "<park_verb>", "<park>"), never=_HOME_PLACE),
+    _Motion("open_gripper", ("<open_alone>",), never=_BIN),
+    _Motion("open_gripper", ("<open>", "<open_zh>", "<ungrip>"), _GRIPPER, never=_BIN),
+    _Motion("close_gripper", ("<close_alone>",), never=_BIN),
+    _Motion("close_gripper", ("<close>", "<close_zh>", "<grip>"), _GRIPPER, never=_BIN),
+    _Motion("pick_place", _GRAB, _WITH_ITEM_AND_BIN, never=_HELD),
+    _Motion("pick_place", (*_PUT, "<move>", "<send>"), _WITH_ITEM_AND_BIN | _STATION, never=_HELD),
+    _Motion("place", (*_PUT, "<carry>"), _BIN, one_of=_HELD, never=_PICK),
+    _Motion("place", _PUT, _BIN, never=_STATION | frozenset(_GRAB)),
+    _Motion("pick", ("<pick>", "<take>"), _ITEM, never=_BIN),
+    _Motion("move", _GO, _STATION, never=_BIN | _ITEM | _HOME_PLACE | _PARK_PLACE),
+)
+_OURS: Final = _HELD | {"<arm>"} | {word for motion in _MOTIONS for word in motion.words}
+_NOT_OURS: Final = frozenset({"<foreign>", "<personal>"})
+_NO_WORDS: Final = frozenset({"item_type", "bin", "station", "device", "task_id"})
+"""A value's own words tell no action: in 放置区 there is no 放."""
+
+
+def wished(text: str, tokens: Sequence[Token]) -> Wished | None:
+    """The one motion that the tokens of a normalised text speak of, or None for none or several."""
+    said = frozenset(key for token in tokens for key in token.keys)
+    if not said.isdisjoint(_NOT_OURS) or names_danger(_beside(text, tokens)):
+        return None
+    words = [token for token in tokens if token.slot is None or token.slot.name not in _NO_WORDS]
+    spoken = {wish.action: wish for motion in reversed(_MOTIONS) if (wish := _of(motion, said, words)) is not None}
+    return next(iter(spoken.values())) if len(spoken) == 1 else None
+
+
+def _beside(text: str, tokens: Sequence[Token]) -> str:
+    """What stands beside the words of a motion: 手 in 手爪 is nobody's hand."""
+    for token in tokens:
+        if token.slot is not None or not token.keys.isdisjoint(_OURS):
+            text = text[: token.start] + " " * (token.end - token.start) + text[token.end :]
+    return text
+
+
+def _of(motion: _Motion, said: frozenset[str], words: Sequence[Token]) -> Wished | None:
+    fits = motion.needs <= said and motion.never.isdisjoint(said)
+    if not fits or (motion.one_of and motion.one_of.isdisjoint(said)):
+        return None
+    word = next((token for key in motion.words for token in words if key in token.keys), None)
+    return None if word is None else Wished(motion.action, word)
