@@ -32,9 +32,17 @@ SURE: Final = 0.85
 NEXT_TO_NOTHING: Final = 0.02
 """27 phrases in 3,000 sentences nothing was fitted on were so contradicted, and the words were right each time."""
 OVERRULING: Final = frozenset(
-    {Intent.QUERY_RULE, Intent.QUERY_STATUS, Intent.SUBMIT_FEEDBACK, Intent.DIAGNOSE, Intent.CONTROL_DEVICE}
+    {
+        Intent.QUERY_RULE,
+        Intent.QUERY_STATUS,
+        Intent.SUBMIT_FEEDBACK,
+        Intent.DIAGNOSE,
+        Intent.CONTROL_DEVICE,
+        Intent.UNKNOWN,
+    }
 )
-"""Not small talk, and nothing that nobody understood: a phrase is more than either."""
+"""Not small talk: a phrase is more than that. "Open or shut, whichever" is an unclear wish though a phrase hears a
+question in it."""
 
 Weights = Mapping[str, tuple[int, ...]]
 

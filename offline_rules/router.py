@@ -133,9 +133,11 @@ def all_classes(packs: Sequence[Pack]) -> dict[str, tuple[str, ...]]:
 
 
 def _partly_phrased(outcome: Outcome) -> Intent | None:
-    """The intent of a phrase that took in a part of the sentence alone. One that took in all of it stands; so does
-    talk of a motion, whose mood decides, whatever the words lean to."""
+    """The intent of a phrase that took in a part of the sentence alone. One that took in all of it stands, unless it
+    is small talk; so does talk of a motion, whose mood decides, whatever the words lean to."""
     match outcome:
+        case Match(intent=Intent.GENERAL):
+            return Intent.GENERAL
         case (Match() as match) | Ambiguous(candidates=(Match() as match,)) if match.score < 1.0:
             return None if match.intent is Intent.CONTROL_DEVICE else match.intent
         case _:

@@ -98,7 +98,8 @@ def _mood_gate(reading: Reading, blank: Interpretation) -> Interpretation | None
         return _with_intent(replace(blank, reason=closed), outcome.intent)
     if isinstance(outcome, Vague | Ambiguous) and reading.mood not in mood.ASKED_BACK:
         return replace(blank, reason=closed)
-    if isinstance(outcome, Ambiguous) and outcome.candidates and _closed_to_all(outcome, reading.mood):
+    wish = leaning.unclear(reading.leaning)
+    if isinstance(outcome, Ambiguous) and outcome.candidates and _closed_to_all(outcome, reading.mood) and not wish:
         return _with_intent(replace(blank, reason=closed), outcome.candidates[0].intent)
     return None
 

@@ -131,7 +131,8 @@ def outcome_of(router: Router, text: str, table: LeaningTable, monkeypatch: pyte
         (Intent.CONTROL_DEVICE, 80, False),
         (Intent.SUBMIT_FEEDBACK, 20, True),
         (Intent.GENERAL, 80, True),
-        (Intent.UNKNOWN, 80, True),
+        (Intent.UNKNOWN, 80, False),
+        (Intent.UNKNOWN, 20, True),
         (Intent.STOP, 80, True),
         (Intent.QUERY_RULE, 80, True),
     ],
@@ -153,3 +154,9 @@ def test_a_phrase_that_took_in_all_of_it_and_talk_of_a_motion_stand(
     assert not isinstance(before, NoMatch)
     for intent in (Intent.QUERY_STATUS, Intent.SUBMIT_FEEDBACK):
         assert outcome_of(router, text, leaning_to(intent, 80), monkeypatch) == before
+
+
+@pytest.mark.parametrize("text", ["不是这个是那个", "help me with it", "不对，不对，这是金属，不是玻璃"])
+def test_small_talk_gives_way_though_its_phrase_took_in_all_of_it(router: Router, text: str) -> None:
+    assert isinstance(router.read(text).outcome, NoMatch)
+    assert isinstance(router.read("你好").outcome, Match)

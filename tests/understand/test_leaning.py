@@ -12,7 +12,7 @@ from edge_agent.understand.leaning import joined
 from edge_agent.understand.scores import IntentScore, ModelCause, NoUsableModel, top_two
 from edge_agent.understand.thresholds import Thresholds
 from offline_rules.reading import Intent, Lean, Leaning, Mood, NoMatch, Reading, Vague
-from tests.understand.readings import HOME, RULE, reading, slot
+from tests.understand.readings import HOME, RULE, TWO_BINS, reading, slot
 
 DOWN = NoUsableModel(ModelCause.DOWN)
 HALF = Thresholds(leaning_weight=0.5)
@@ -93,6 +93,40 @@ def test_not_sure_and_no_wish_is_explained(mood: Mood) -> None:
 def test_words_of_an_unclear_wish_are_asked_back_in_any_mood_but_a_withdrawal(mood: Mood) -> None:
     assert heard(said(Intent.UNKNOWN, 0.9, "not there, there", mood=mood)).reason == "unclear_wish"
     assert heard(said(Intent.UNKNOWN, 0.9, "never mind", mood=Mood.CANCEL)).disposition is Disposition.EXPLAIN
+
+
+@pytest.mark.parametrize(("share", "asked"), [(0.9, True), (0.5, False)])
+def test_two_values_in_what_looks_like_a_question_are_asked_about_where_the_words_are_a_wish(
+    share: float, asked: bool
+) -> None:
+    either = replace(TWO_BINS, mood=Mood.QUESTION, leaning=leaning(Intent.UNKNOWN, share))
+    made = heard(either)
+    assert (made.disposition is Disposition.CLARIFY, made.missing == "bin") == (asked, asked)
+
+
+HALF_SAID = replace(HOME, mood=Mood.STATEMENT)
+"""A phrase of a motion took in a part of the sentence, so nobody ordered anything yet."""
+
+
+@pytest.mark.parametrize("model", [scores(Intent.CONTROL_DEVICE, 0.99), scores(Intent.GENERAL, 0.99)])
+def test_a_motion_half_said_is_asked_about_where_the_words_are_a_wish_and_explained_where_not(model: Model) -> None:
+    made = heard(replace(HALF_SAID, leaning=leaning(Intent.CONTROL_DEVICE, 0.9)), model)
+    assert (made.disposition, made.reason, made.would_move) == (Disposition.CLARIFY, "wish_to_confirm", False)
+    assert [c.intent for c in made.candidates] == [Intent.CONTROL_DEVICE]
+    unsure = heard(replace(HALF_SAID, leaning=leaning(Intent.CONTROL_DEVICE, 0.8)), model)
+    assert (unsure.disposition, unsure.reason) == (Disposition.EXPLAIN, "mood_statement")
+
+
+@pytest.mark.parametrize("mood", [m for m in Mood if m not in (Mood.IMPERATIVE, Mood.STATEMENT)])
+def test_a_motion_half_said_in_any_other_mood_is_explained(mood: Mood) -> None:
+    told = replace(HOME, mood=mood, leaning=leaning(Intent.CONTROL_DEVICE, 0.99))
+    made = heard(told, scores(Intent.CONTROL_DEVICE, 0.99))
+    assert (made.disposition, made.reason) == (Disposition.EXPLAIN, f"mood_{mood.value.lower()}")
+
+
+def test_a_motion_half_said_without_a_model_is_explained_with_the_way_that_works() -> None:
+    made = heard(replace(HALF_SAID, leaning=leaning(Intent.CONTROL_DEVICE, 0.9)))
+    assert (made.disposition, made.reason) == (Disposition.EXPLAIN, "control_requires_llm_or_confirmation")
 
 
 def test_talk_of_a_motion_that_is_over_is_not_asked_back() -> None:
