@@ -29,6 +29,9 @@ _STEM: Final = 4
 _NOT_A_VALUE: Final = frozenset({"window", "speed", "alarms", "text"})
 
 SURE: Final = 0.85
+A_STOP: Final = 0.5
+"""Of 39,700 labelled and public sentences, those in a plain statement with a stop word that nothing rules out: no stop
+got more than 0.11, every stop 0.7 or more."""
 NEXT_TO_NOTHING: Final = 0.02
 """27 phrases in 3,000 sentences nothing was fitted on were so contradicted, and the words were right each time."""
 OVERRULING: Final = frozenset(
@@ -76,6 +79,11 @@ class LeaningTable:
         spoken = {g: self.weights[g] for g in said if g in self.weights}
         ranked = sorted(spoken, key=lambda g: (sum(spoken[g]) / len(LEANS) - spoken[g][column], g))
         return tuple(g for g in ranked[:at_most] if spoken[g][column] > 0)
+
+
+def to_a_stop(leaning: Leaning) -> bool:
+    """Whether the words are more a stop than anything else: with a stop word that nothing rules out, one in doubt."""
+    return any(lean.intent is Intent.STOP and lean.share >= A_STOP for lean in leaning)
 
 
 def overrules(leaning: Leaning, phrased: Intent) -> bool:

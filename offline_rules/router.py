@@ -12,7 +12,7 @@ from typing import Final
 
 from offline_rules.checks import guard_sentences, static_problems
 from offline_rules.explicit import Explicit, explicit_form
-from offline_rules.leaning import groups, overrules, shipped_leaning
+from offline_rules.leaning import groups, overrules, shipped_leaning, to_a_stop
 from offline_rules.lexicon import Lexicon, default_lexicon
 from offline_rules.match import Matcher
 from offline_rules.mood import spoken_mood
@@ -20,7 +20,7 @@ from offline_rules.normalise import MAX_CHARS, Normal, language, normalise
 from offline_rules.outcome import Judged, judge, judge_explicit, unphrased
 from offline_rules.packs import Pack, PackError, Problem, load_packs, shipped
 from offline_rules.reading import Ambiguous, Intent, Match, Mood, NoMatch, Outcome, Reading, Slot, StopSense
-from offline_rules.stop import stop_sense
+from offline_rules.stop import doubtful, stop_sense
 from offline_rules.suspicious import suspicious
 from offline_rules.tokens import Token, tokenise
 from offline_rules.vocabulary import Vocabulary, build_vocabulary, shipped_classes
@@ -78,6 +78,8 @@ class Router:
         judged, mood = self._free(normal, tokens)
         table, said = shipped_leaning(), groups(tokens)
         leaning = table.of(said)
+        if stop is StopSense.RULED_OUT and mood is Mood.STATEMENT and doubtful(normal.text) and to_a_stop(leaning):
+            return Reading(text, normal.text, lang, StopSense.STOP, Mood.IMPERATIVE, _STOP)
         phrased = _partly_phrased(judged.outcome)
         if phrased is not None and overrules(leaning, phrased):
             judged, mood = unphrased(tokens), _spoken(normal, tokens) or Mood.STATEMENT

@@ -84,6 +84,16 @@ def stop_sense(text: str) -> StopSense:
     return StopSense.RULED_OUT
 
 
+def doubtful(text: str) -> bool:
+    """Whether a stop word stands in a normalised text that is ruled out by nothing but the words around it, which show
+    no question, report, reset, compound or quotation."""
+    lexicon = _lexicon()
+    against = (lexicon.rules_out, lexicon.resets, lexicon.tells, _QUOTED)
+    if "?" in text or any(pattern.search(text) for pattern in against):
+        return False
+    return lexicon.words.search(lexicon.compounds.sub(" x ", text)) is not None
+
+
 def names_danger(text: str) -> bool:
     """Whether a normalised text speaks of somebody in danger ("my finger is caught"); no stop by itself."""
     return _lexicon().dangers.search(text) is not None

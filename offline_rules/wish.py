@@ -41,7 +41,8 @@ _HELD: Final = frozenset({"<held>", "<held_thing>", "<gripper>"})
 _GRAB: Final = ("<pick_and_place>", "<pick>", "<take>", "<carry>")
 _PICK: Final = frozenset({"<pick_and_place>", "<pick>", "<take>"})
 _PUT: Final = ("<place>", "<ungrip>")
-_GO: Final = ("<move>", "<go_to>", "<send>", "<towards>", "<into>")
+_GO: Final = ("<move>", "<go_to>", "<send>")
+_TO: Final = ("<towards>", "<into>")
 _WITH_ITEM_AND_BIN: Final = frozenset({"{item}", "{bin}"})
 _BIN: Final = frozenset({"{bin}"})
 _ITEM: Final = frozenset({"{item}"})
@@ -61,6 +62,7 @@ _MOTIONS: Final = (
     _Motion("place", _PUT, _BIN, never=_STATION | frozenset(_GRAB)),
     _Motion("pick", ("<pick>", "<take>"), _ITEM, never=_BIN),
     _Motion("move", _GO, _STATION, never=_BIN | _ITEM | _HOME_PLACE | _PARK_PLACE),
+    _Motion("move", _TO, _STATION, never=_BIN | _ITEM | _HOME_PLACE | _PARK_PLACE | frozenset((*_GRAB, *_PUT))),
 )
 _OURS: Final = _HELD | {"<arm>"} | {word for motion in _MOTIONS for word in motion.words}
 _NOT_OURS: Final = frozenset({"<foreign>", "<personal>"})

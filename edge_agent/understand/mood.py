@@ -6,6 +6,8 @@ its own text may be in any mood ("the gripper did not close"). Everything else o
 
 from __future__ import annotations
 
+import re
+
 from offline_rules.reading import Intent, Mood
 
 EVERY_MOOD = frozenset(Mood)
@@ -30,6 +32,10 @@ ALLOWED_UNPHRASED: dict[Intent, frozenset[Mood]] = {
 that no phrase heard in a plain statement may be asked about; moving takes the imperative all the same."""
 
 _ASKING_ENDS = ("吗", "么", "呢", "没有")
+_TO_BE_NOTED = re.compile(
+    r"\b(?:make|take|put) a note\b|\b(?:note|log|jot|write|put) (?:it|that|this)(?: down)? ?(?:please|pls)?(?:$|[.!?,])"
+    r"|\b(?:note|log|write|put) (?:it|that|this) (?:down|in|on)\b|记一下|记上|记下|记个|登记一下|备注一下"
+)
 
 
 def lets_pass(intent: Intent, mood: Mood, *, unphrased: bool = False) -> bool:
@@ -38,8 +44,10 @@ def lets_pass(intent: Intent, mood: Mood, *, unphrased: bool = False) -> bool:
 
 
 def asked_outright(normalised: str) -> bool:
-    """A mood that a word shows may be mistaken, a question mark hardly: no phrase, no mark, or nothing is filed."""
-    return "?" in normalised or normalised.rstrip(" .!。").endswith(_ASKING_ENDS)
+    """A mood that a word shows may be mistaken, a question mark hardly: no phrase, no mark, or nothing is filed. "Would
+    you make a note of it?" asks for just that."""
+    asks = "?" in normalised or normalised.rstrip(" .!。").endswith(_ASKING_ENDS)
+    return asks and _TO_BE_NOTED.search(normalised) is None
 
 
 def reason(mood: Mood) -> str:

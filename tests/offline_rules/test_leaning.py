@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from edge_agent.adapters.model.labelled import Part, shipped
 from offline_rules.fit_leaning import digest_of, fit, written
 from offline_rules.leaning import LEANS, LeaningTable, groups, parse_table, shipped_leaning
-from offline_rules.reading import Intent, Match, NoMatch, Outcome
+from offline_rules.reading import Intent, Match, NoMatch, Outcome, StopSense
 from offline_rules.router import Router
 
 WHY, HOW = "why did it fail", "how is it doing"
@@ -160,3 +160,22 @@ def test_a_phrase_that_took_in_all_of_it_and_talk_of_a_motion_stand(
 def test_small_talk_gives_way_though_its_phrase_took_in_all_of_it(router: Router, text: str) -> None:
     assert isinstance(router.read(text).outcome, NoMatch)
     assert isinstance(router.read("你好").outcome, Match)
+
+
+@pytest.mark.parametrize("text", ["Abort the current movement, this instant.", "stopp it noww"])
+def test_a_stop_word_in_doubt_is_a_stop_where_the_words_are_one(
+    router: Router, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert router.read(text).stop is StopSense.STOP
+    monkeypatch.setattr("offline_rules.router.shipped_leaning", lambda: leaning_to(Intent.QUERY_STATUS, 80))
+    assert router.read(text).stop is StopSense.RULED_OUT
+
+
+@pytest.mark.parametrize(
+    "text", ["don't let it stop halfway", "did the arm stop", '"abort" it says', "full stop", "he hit the e-stop"]
+)
+def test_a_stop_that_is_ruled_out_stays_none_whatever_the_words(
+    router: Router, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("offline_rules.router.shipped_leaning", lambda: leaning_to(Intent.STOP, 80))
+    assert router.read(text).stop is not StopSense.STOP

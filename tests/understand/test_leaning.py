@@ -139,6 +139,10 @@ def test_a_report_is_filed_in_whatever_mood_its_words_show_and_a_question_is_not
         assert heard(said(Intent.SUBMIT_FEEDBACK, 0.95, mood=mood)).intent is Intent.SUBMIT_FEEDBACK
     asked = heard(said(Intent.SUBMIT_FEEDBACK, 0.95, "夹爪是不是松了?", mood=Mood.QUESTION))
     assert (asked.disposition, asked.reason) == (Disposition.EXPLAIN, "mood_question")
+    noted = heard(
+        said(Intent.SUBMIT_FEEDBACK, 0.95, "it made a noise, would you make a note of it?", mood=Mood.QUESTION)
+    )
+    assert (noted.disposition, noted.missing) == (Disposition.CLARIFY, "task_id")
     withdrawn = heard(said(Intent.SUBMIT_FEEDBACK, 0.95, mood=Mood.CANCEL))
     assert withdrawn.disposition is Disposition.EXPLAIN
 
