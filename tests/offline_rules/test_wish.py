@@ -25,7 +25,7 @@ def router() -> Router:
 @pytest.mark.parametrize(
     ("text", "action", "word"),
     [
-        ("C站那个塑料饭盒，夹起来", "pick", "夹起"),
+        ("C站那个脏兮兮的塑料饭盒，夹起来", "pick", "夹起"),
         ("现在把机械臂挪到停放位待着去", "park", "停放位"),
         ("小家伙，回原位去吧，现在就回", "home", "回原位"),
         ("来，乖，把夹爪合上，轻一点啊", "close_gripper", "合上"),
