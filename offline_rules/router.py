@@ -12,7 +12,7 @@ from typing import Final
 
 from offline_rules.checks import guard_sentences, static_problems
 from offline_rules.explicit import Explicit, explicit_form
-from offline_rules.leaning import groups, overrules, shipped_leaning, to_a_stop
+from offline_rules.leaning import groups, overrules, shipped_leaning, to_a_stop, told_or_asked
 from offline_rules.lexicon import Lexicon, default_lexicon
 from offline_rules.match import Matcher
 from offline_rules.mood import spoken_mood
@@ -20,7 +20,7 @@ from offline_rules.normalise import MAX_CHARS, Normal, language, normalise
 from offline_rules.outcome import Judged, judge, judge_explicit, unphrased
 from offline_rules.packs import Pack, PackError, Problem, load_packs, shipped
 from offline_rules.reading import Ambiguous, Intent, Match, Mood, NoMatch, Outcome, Reading, Slot, StopSense
-from offline_rules.stop import doubtful, stop_sense
+from offline_rules.stop import cried, doubtful, stop_sense
 from offline_rules.suspicious import suspicious
 from offline_rules.tokens import Token, tokenise
 from offline_rules.vocabulary import Vocabulary, build_vocabulary, shipped_classes
@@ -66,7 +66,7 @@ class Router:
             return Reading(text, "", "en", StopSense.NONE, Mood.STATEMENT, NoMatch("too_long"))
         normal = normalise(text)
         lang = language(normal)
-        stop = stop_sense(normal.text)
+        stop = self._stop(normal)
         if stop is StopSense.STOP:
             return Reading(text, normal.text, lang, stop, Mood.IMPERATIVE, _STOP)
         if not normal.text.strip():
@@ -106,6 +106,14 @@ class Router:
                 file, line = self._lines[outcome.rule_id]
                 key = outcome.rule_id.rpartition(":")[2]
                 yield Problem(file, line, key, f"claims {text!r} for {claimed}, which is labelled {intent}")
+
+    def _stop(self, normal: Normal) -> StopSense:
+        """The lexicon's word, unless it is one among others in what is surely told or asked."""
+        stop = stop_sense(normal.text)
+        if stop is not StopSense.STOP or cried(normal.text):
+            return stop
+        leaning = shipped_leaning().of(groups(tokenise(normal, self._vocabulary, self._lexicon)))
+        return StopSense.RULED_OUT if told_or_asked(leaning) else stop
 
     def _explicit(self, normal: Normal, form: Explicit, stop: StopSense) -> Reading:
         judged = judge_explicit(form)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
@@ -71,17 +72,16 @@ class _Lexicon:
 def stop_sense(text: str) -> StopSense:
     """Whether a normalised text is a stop, holds a stop word that is none, or neither."""
     lexicon = _lexicon()
-    text = _SPELT.sub(lambda found: re.sub(r"[^a-z]", "", found.group()), text)
+    text = _joined_letters(text)
     if lexicon.words.search(_REPEATED.sub(r"\1", text)) is None and lexicon.presses.search(text) is None:
         return StopSense.NONE
-    if _QUOTED.search(text):
-        return StopSense.RULED_OUT
-    told = False
-    for sentence in _SENTENCE.findall(text):
-        if not told and (_is_stop(sentence, lexicon) or _is_stop(_REPEATED.sub(r"\1", sentence), lexicon)):
-            return StopSense.STOP
-        told = lexicon.tells.search(sentence) is not None
-    return StopSense.RULED_OUT
+    return StopSense.STOP if _some_sentence(text, _is_stop, lexicon) else StopSense.RULED_OUT
+
+
+def cried(text: str) -> bool:
+    """Whether a stop stands by itself: a cry alone, before its reason or in a clause of its own, or a press of the
+    button. In other stops the word is one of a sentence."""
+    return _some_sentence(_joined_letters(text), _is_cry, _lexicon())
 
 
 def doubtful(text: str) -> bool:
@@ -105,21 +105,47 @@ def stop_words() -> tuple[str, ...]:
     return (*tables["words_zh"], *tables["words_en"])
 
 
+def _joined_letters(text: str) -> str:
+    return _SPELT.sub(lambda found: re.sub(r"[^a-z]", "", found.group()), text)
+
+
+def _some_sentence(text: str, is_one: Callable[[str, _Lexicon], bool], lexicon: _Lexicon) -> bool:
+    """Whether one of the sentences is one, whatever its letters' repetition; not the one that is somebody's words."""
+    if _QUOTED.search(text):
+        return False
+    told = False
+    for sentence in _SENTENCE.findall(text):
+        if not told and (is_one(sentence, lexicon) or is_one(_REPEATED.sub(r"\1", sentence), lexicon)):
+            return True
+        told = lexicon.tells.search(sentence) is not None
+    return False
+
+
 def _is_stop(sentence: str, lexicon: _Lexicon) -> bool:
-    """One sentence by itself: a cry alone, a press of the button, or a stop word with nothing against it."""
-    cry = lexicon.cries.sub(" ", lexicon.undone.sub(" x ", sentence))
+    """One sentence by itself: a cry, or a stop word with nothing against it."""
+    if _is_cry(sentence, lexicon):
+        return True
+    cry = _cry(sentence, lexicon)
+    if lexicon.rules_out.search(cry):
+        return False
+    without = lexicon.compounds.sub(" x ", cry)
+    return lexicon.anywhere.search(without) is not None and lexicon.resets.search(without) is None
+
+
+def _is_cry(sentence: str, lexicon: _Lexicon) -> bool:
+    cry = _cry(sentence, lexicon)
     if _bare(cry, lexicon):
         return True
     if not lexicon.asks.search(cry) and any(_bare(clause, lexicon) for clause in _clauses(cry, lexicon)):
         return True
     if _says_why(cry, lexicon):
         return True
-    if lexicon.rules_out.search(cry):
-        return False
-    if lexicon.presses.search(cry):
-        return True
-    without = lexicon.compounds.sub(" x ", cry)
-    return lexicon.anywhere.search(without) is not None and lexicon.resets.search(without) is None
+    return lexicon.rules_out.search(cry) is None and lexicon.presses.search(cry) is not None
+
+
+def _cry(sentence: str, lexicon: _Lexicon) -> str:
+    """Without what is said in anger beside it, and with what was undone as no stop word."""
+    return lexicon.cries.sub(" ", lexicon.undone.sub(" x ", sentence))
 
 
 def _says_why(cry: str, lexicon: _Lexicon) -> bool:

@@ -19,9 +19,9 @@ from offline_rules.router import Router
 
 HERE = Path(__file__).parent / "held_out"
 SETS = sorted(path.name for path in HERE.iterdir())
-FRESH = ["eighth", "ninth", "tenth"]
-"""The newest: not all of their commands are heard yet. Every set was read once before anything was changed for it."""
-TAUGHT = [name for name in SETS if name not in FRESH]
+STRANGERS = ["sixth", "seventh", "eighth", "ninth", "tenth"]
+"""Whose writers had never seen this program, and of whose talk to others nothing is taken for ours. Every set was read
+once before anything was changed for it."""
 ALONE = NoUsableModel(ModelCause.NONE)
 EAGER = (IntentScore(Intent.CONTROL_DEVICE, 0.99), IntentScore(Intent.GENERAL, 0.01))
 
@@ -55,7 +55,7 @@ def test_an_eager_model_moves_nothing_without_its_action_on_a_word(name: str) ->
 
 
 @pytest.mark.parametrize("lang", LANGS)
-@pytest.mark.parametrize("name", TAUGHT)
+@pytest.mark.parametrize("name", SETS)
 def test_the_rules_alone_reach_what_is_asked_of_them(name: str, lang: Lang) -> None:
     asked = {m.name: m for m in measures(read(name, ALONE), lang, with_model=False)}
     for of in ("wrong motions", "stops heard", "false stops", "in-scope intents", "slots"):
@@ -63,11 +63,10 @@ def test_the_rules_alone_reach_what_is_asked_of_them(name: str, lang: Lang) -> N
 
 
 @pytest.mark.parametrize("lang", LANGS)
-@pytest.mark.parametrize("name", FRESH)
-def test_strangers_are_heard_stopped_for_and_never_moved_for(name: str, lang: Lang) -> None:
+@pytest.mark.parametrize("name", STRANGERS)
+def test_what_strangers_say_to_others_is_not_taken_for_ours(name: str, lang: Lang) -> None:
     asked = {m.name: m for m in measures(read(name, ALONE), lang, with_model=False)}
-    for of in ("wrong motions", "stops heard", "false stops", "in-scope intents", "other domains taken"):
-        assert asked[of].reached, asked[of]
+    assert asked["other domains taken"].reached, asked["other domains taken"]
 
 
 @pytest.mark.parametrize("name", SETS)
