@@ -104,6 +104,8 @@ class Pipeline:
 
     async def _serve(self, job: Job) -> Told | Release:
         request = job.taken.request
+        if job.taken.stopped or isinstance(request, Confirm):
+            self.asking_back.withdraw(job)  # a yes to an older question would move what nobody thinks of any more
         if job.taken.stopped:
             await self._metadata(job, "STOP")
             return await self.moving.stop(job)

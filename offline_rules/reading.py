@@ -130,7 +130,11 @@ class Reading:
     leaning_on: tuple[str, ...] = ()
     """The word groups that spoke most for the first of `leaning`; only where no phrase fits."""
     wished: Slot | None = None
-    """The one action the words speak of where no phrase gives one: enough to ask whether it is meant, no command."""
+    """The one action the words speak of where no phrase took in the sentence: enough to ask whether it is meant."""
+    beside: tuple[str, ...] = ()
+    """What was said beside the wish and says nothing of a motion, as it was written."""
+    bare: bool = False
+    """Nothing but values, words of a motion and polite words: an answer to what was asked, and no more than that."""
 
     def slot(self, name: SlotName) -> Slot | None:
         return next((s for s in self.slots if s.name == name), None)

@@ -24,7 +24,7 @@ from offline_rules.stop import cried, doubtful, stop_sense
 from offline_rules.suspicious import suspicious
 from offline_rules.tokens import Token, tokenise
 from offline_rules.vocabulary import Vocabulary, build_vocabulary, shipped_classes
-from offline_rules.wish import wished
+from offline_rules.wish import bare, beside, wished
 
 _STOP: Final = Match(Intent.STOP, 1.0, "stop", "keyword_stop")
 _BLANK: Final = "\u25a1"
@@ -83,10 +83,11 @@ class Router:
         phrased = _partly_phrased(judged.outcome)
         if phrased is not None and overrules(leaning, phrased):
             judged, mood = unphrased(tokens), _spoken(normal, tokens) or Mood.STATEMENT
+        wish = None if _settled(mood, judged.outcome) else _wished(normal, tokens)
         return Reading(
             text, normal.text, lang, stop, mood, judged.outcome, judged.slots, suspicious(normal), leaning=leaning,
             leaning_on=table.words(said, leaning[0].intent) if isinstance(judged.outcome, NoMatch) else (),
-            wished=None if isinstance(judged.outcome, Match) else _wished(normal, tokens),
+            wished=wish, beside=_beside(normal, tokens) if wish else (), bare=bare(tokens),
         )  # fmt: skip
 
     def tokens(self, text: str) -> tuple[Token, ...]:
@@ -154,9 +155,19 @@ def _partly_phrased(outcome: Outcome) -> Intent | None:
             return None
 
 
+def _settled(mood: Mood, outcome: Outcome) -> bool:
+    """A command to the last word, or a phrase whose intent moves nothing: nobody need be asked what is wished."""
+    return mood is Mood.IMPERATIVE or (isinstance(outcome, Match) and outcome.intent is not Intent.CONTROL_DEVICE)
+
+
 def _wished(normal: Normal, tokens: Sequence[Token]) -> Slot | None:
     wish = wished(normal.text, tokens)
     return None if wish is None else Slot("action", wish.action, normal.span(wish.word.start, wish.word.end))
+
+
+def _beside(normal: Normal, tokens: Sequence[Token]) -> tuple[str, ...]:
+    spans = (normal.span(start, end) for start, end in beside(tokens))
+    return tuple(normal.original[start:end] for start, end in spans)
 
 
 def _spoken(normal: Normal, tokens: Sequence[Token]) -> Mood | None:

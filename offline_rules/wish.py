@@ -1,16 +1,22 @@
 """Which one motion the words of a sentence speak of, where no phrase takes it in whole. Pure; a table.
 
 Enough to ask "do you mean: place paper in bin 1?" instead of "what shall it do?", and never a command: the words may
-stand in any order and anything may stand beside them. Where they speak of two motions, of a thing the cell does not
-know, or of somebody in danger, they speak of none.
+stand in any order and anything may stand beside them, which is told with the question. Where they speak of two motions,
+of a thing the cell does not know, of the opposite or of somebody in danger (`data/wish.toml`), they speak of none.
 """
 
 from __future__ import annotations
 
+import re
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
 from typing import Final
 
+from offline_rules.lexicon import DATA
+from offline_rules.mood import words_pattern
 from offline_rules.stop import names_danger
 from offline_rules.tokens import Token
 
@@ -65,6 +71,10 @@ _MOTIONS: Final = (
     _Motion("move", _TO, _STATION, never=_BIN | _ITEM | _HOME_PLACE | _PARK_PLACE | frozenset((*_GRAB, *_PUT))),
 )
 _OURS: Final = _HELD | {"<arm>"} | {word for motion in _MOTIONS for word in motion.words}
+_PLACES: Final = frozenset({"<bin_word>", "<station_word>", "<up>", "<thing_word>"})
+_FREE: Final = frozenset({"<polite>", "<function>"})
+_SMALL: Final = _PLACES | _FREE | {"<it>", "<and>", "<let>", "<to>", "<from>", "<back>", "<sitting>", "<ba>", "<of>"}
+_OUT_OF: Final = frozenset({"from", "out of", "off", "off of", "从", "自", "由"})
 _NOT_OURS: Final = frozenset({"<foreign>", "<personal>"})
 _NO_WORDS: Final = frozenset({"item_type", "bin", "station", "device", "task_id"})
 """A value's own words tell no action: in 放置区 there is no 放."""
@@ -73,19 +83,65 @@ _NO_WORDS: Final = frozenset({"item_type", "bin", "station", "device", "task_id"
 def wished(text: str, tokens: Sequence[Token]) -> Wished | None:
     """The one motion that the tokens of a normalised text speak of, or None for none or several."""
     said = frozenset(key for token in tokens for key in token.keys)
-    if not said.isdisjoint(_NOT_OURS) or names_danger(_beside(text, tokens)):
+    if not said.isdisjoint(_NOT_OURS) or _told_otherwise(text, tokens):
         return None
     words = [token for token in tokens if token.slot is None or token.slot.name not in _NO_WORDS]
     spoken = {wish.action: wish for motion in reversed(_MOTIONS) if (wish := _of(motion, said, words)) is not None}
     return next(iter(spoken.values())) if len(spoken) == 1 else None
 
 
+def bare(tokens: Sequence[Token]) -> bool:
+    """Whether a text is nothing but values, words of a motion and polite words: enough to answer what was asked."""
+    return all(t.slot is not None or t.polite or not t.keys.isdisjoint(_OURS | _PLACES) for t in tokens)
+
+
+def beside(tokens: Sequence[Token]) -> tuple[tuple[int, int], ...]:
+    """The stretches that say nothing of a motion, and may say something against it: told with the question."""
+    runs: list[tuple[int, int]] = []
+    joins = False
+    for token in tokens:
+        if _says_something(token):
+            runs = [*runs[:-1], (runs[-1][0], token.end)] if joins else [*runs, (token.start, token.end)]
+        joins = bool(runs) and (_says_something(token) or (joins and not _FREE.isdisjoint(token.keys)))
+    return tuple(runs)
+
+
+def _says_something(token: Token) -> bool:
+    known = token.slot is not None or token.polite or not token.keys.isdisjoint(_OURS | _SMALL)
+    return token.text[0].isalnum() and not known
+
+
+def _told_otherwise(text: str, tokens: Sequence[Token]) -> bool:
+    """Danger, another machine, a place that is not the one named, or the way back from it."""
+    rest = _beside(text, tokens)
+    if names_danger(rest) or _against().search(text) is not None:
+        return True
+    return any(_leads_out(first, second) or _to_others(first, second) for first, second in pairwise(tokens))
+
+
+def _leads_out(first: Token, second: Token) -> bool:
+    """ "from bin 2" takes out what a place would put in, and "2号箱里的玻璃" is there already."""
+    out = first.text in _OUT_OF and "{bin}" in second.keys
+    return out or ("{bin}" in first.keys and second.text in ("的", "里的"))
+
+
+def _to_others(first: Token, second: Token) -> bool:
+    """ "Let Tom …", 让小王…: somebody the cell has no name for is to do it."""
+    return "<let>" in first.keys and not second.known
+
+
 def _beside(text: str, tokens: Sequence[Token]) -> str:
-    """What stands beside the words of a motion: 手 in 手爪 is nobody's hand."""
+    """Without the words of a motion: 手 in 手爪 is nobody's hand."""
     for token in tokens:
         if token.slot is not None or not token.keys.isdisjoint(_OURS):
             text = text[: token.start] + " " * (token.end - token.start) + text[token.end :]
     return text
+
+
+@cache
+def _against() -> re.Pattern[str]:
+    tables = tomllib.loads((DATA / "wish.toml").read_text(encoding="utf-8"))["against"]
+    return words_pattern(tables["zh"], tables["en"])
 
 
 def _of(motion: _Motion, said: frozenset[str], words: Sequence[Token]) -> Wished | None:

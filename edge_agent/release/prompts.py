@@ -16,6 +16,7 @@ from offline_rules.reading import Intent
 
 STOP_NOW: Final = "stop_heard_by_model_only"
 MISSING_SLOT: Final = "missing_slot"
+NOT_AN_ANSWER: Final = "answer_not_understood"
 KEY_FIELDS: Final = (("item_type", None), ("task_id", None), ("action", Operation.MOVE))
 """The fields whose value alone settles what is meant, with what their reader must be allowed to do."""
 
@@ -37,18 +38,19 @@ def clarification(
     intent: str | None = None,
     values: Sequence[str] = (),
     wish: Facts | None = None,
+    beside: Sequence[str] = (),
     scores: ClarifyEvidence | None = None,
     round_: int = 1,
 ) -> Clarification:
     """Asks for the one slot that is `missing` (of `intent`; several `values` for it are named), or whether the one
-    `wish` is meant (`action` and the slots said with it), or offers the candidates. Those that this reader may not
-    do are left out while one is left; the numbers a reply can name are those of the result's `candidates`, never of
-    the argument."""
+    `wish` is meant (`action` and the slots said with it; `beside` it stands what was not taken in), or offers the
+    candidates. Those that this reader may not do are left out while one is left; the numbers a reply can name are those
+    of the result's `candidates`, never of the argument."""
     offered = () if missing else _offered(page, candidates)
     if wish is not None and len(offered) == 1:
         offered = (_wished(page, offered[0], wish),)
     return Clarification(
-        text=_question(page, reason, offered, missing, intent, values, wish),
+        text=_question(page, reason, offered, missing, intent, values, wish, beside),
         trace_id=traces.trace_id,
         parse_trace_id=traces.parse_trace_id,
         evidence=traces.shown,
@@ -151,7 +153,11 @@ def _question(
     intent: str | None,
     values: Sequence[str],
     wish: Facts | None,
+    beside: Sequence[str],
 ) -> str:
+    if reason == NOT_AN_ANSWER:
+        again = _question(page, "", offered, missing, intent, values, wish, beside)
+        return lines(page.say("clarification.again"), again)
     if missing is not None and values:
         return page.say("clarification.two_values", page.facts({"slot": missing, "values": joined(page.texts, values)}))
     if missing is not None:
@@ -160,7 +166,8 @@ def _question(
         return page.say("clarification.stop_now")
     if wish is not None and len(offered) == 1:
         asked = page.say("clarification.wish", {"motion": offered[0].label})
-        return lines(asked, page.say("clarification.wish_footer"))
+        rest = page.say("clarification.beside", {"words": joined(page.texts, beside)}) if beside else ""
+        return lines(asked, rest, page.say("clarification.wish_footer"))
     if not offered:
         return page.say("clarification.too_many", {"fields": _fields(page)})
     options = [page.say("layout.numbered_example", {"n": c.n, "text": c.label, "example": c.example}) for c in offered]

@@ -53,7 +53,9 @@ class AskingBack:
             candidates=asked.candidates,
             missing=asked.missing,
             intent=asked.intent.value,
+            values=_values(asked),
             wish=_wish(asked),
+            beside=asked.beside,
             scores=asked.evidence,
             round_=pending.round,
         )
@@ -89,6 +91,12 @@ class AskingBack:
     def _refused(self, job: Job, reason: str) -> Told:
         content: Content = rejection(job.page, job.traces, reason=reason)
         return Told(content, Happened.REFUSED)
+
+
+def _values(asked: Interpretation) -> tuple[str, ...]:
+    """The values that were said for the one slot that is asked for, where there are several."""
+    said = dict.fromkeys(s.value for s in asked.slots if s.name == asked.missing)
+    return tuple(said) if len(said) > 1 else ()
 
 
 def _wish(asked: Interpretation) -> Mapping[str, str] | None:

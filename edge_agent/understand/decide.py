@@ -105,10 +105,12 @@ def _mood_gate(reading: Reading, blank: Interpretation) -> Interpretation | None
 
 
 def _half_phrased(reading: Reading) -> bool:
-    """A phrase of a motion with more beside it, and all the words together speak of a wish: to be asked about."""
-    outcome = reading.outcome
+    """A phrase of a motion with more beside it, and all the words together speak of that motion: to be asked about."""
+    outcome, action = reading.outcome, reading.slot("action")
     control = isinstance(outcome, Match) and outcome.intent is Intent.CONTROL_DEVICE
-    return control and reading.mood is Mood.STATEMENT and leaning.sure_of(reading.leaning, Intent.CONTROL_DEVICE)
+    same = reading.wished is not None and action is not None and reading.wished.value == action.value
+    stated = control and same and reading.mood is Mood.STATEMENT
+    return stated and leaning.sure_of(reading.leaning, Intent.CONTROL_DEVICE)
 
 
 def _closed_to_all(outcome: Ambiguous, said: Mood) -> bool:
@@ -173,7 +175,7 @@ def _settle(match: Match, reading: Reading, model: Model, view: Interpretation) 
     if isinstance(model, NoUsableModel):
         return replace(view, reason=NEEDS_MODEL)
     if reading.mood is not Mood.IMPERATIVE:
-        return _ask_whether(view)
+        return _ask_whether(reading, view)
     return _proposed(view, "keyword_control" if match.reason == NEEDS_MODEL else match.reason)
 
 
@@ -192,10 +194,11 @@ def _slot_gate(view: Interpretation, match: Match) -> Interpretation | None:
     return replace(view, disposition=Disposition.CLARIFY, reason=MISSING_SLOT, missing=lacking)
 
 
-def _ask_whether(view: Interpretation) -> Interpretation:
-    """A wish to move that no phrase took in whole: one closed question with all that was understood of it."""
+def _ask_whether(reading: Reading, view: Interpretation) -> Interpretation:
+    """A wish to move that no phrase took in whole: one closed question with all that was understood of it, and with
+    what was not."""
     offered = order((view.intent,), view.scores)
-    return replace(view, disposition=Disposition.CLARIFY, reason=ASK_WHETHER, candidates=offered)
+    return replace(view, disposition=Disposition.CLARIFY, reason=ASK_WHETHER, candidates=offered, beside=reading.beside)
 
 
 def _ask_between(match: Match, view: Interpretation) -> Interpretation:

@@ -46,6 +46,8 @@ class Interpretation:
     scores: Scores = ()
     missing: SlotName | None = None
     refused: tuple[Slot, ...] = ()
+    beside: tuple[str, ...] = ()
+    """What was said beside a wish that is asked about, and was not taken in."""
     evidence: ClarifyEvidence | None = None
     no_model: ModelCause | None = None
     """Why no model had a say; None where it had, or where it was not needed."""

@@ -2,7 +2,8 @@
 
 Rules
   * One pending question per user and channel; a new one takes the place of the old. It expires on the monotonic clock.
-  * A number picks an option, a slot value fills the missing field, a rewrite is read as a request of its own.
+  * A number picks an option, a slot value fills the missing field, a rewrite is read as a request of its own. For a
+    motion the answer must be that value and nothing else: "somebody is at B" names no station to go to.
   * Two rounds at most; after that a person decides (`HandOver`). A withdrawal ("算了", "no, don't") ends it.
   * An answer leads to a reading over the joined words of question and answer, so every slot still points to a span of
     what the operator wrote; the pipeline decides on it exactly as on a first sentence.
@@ -125,9 +126,7 @@ def answer(pending: Pending, text: str, read: Read, *, now_s: float) -> Answered
     if now_s >= pending.expires_at_s:
         return Expired()
     reply = read(text)
-    if reply.mood in WITHDRAWS:
-        return Withdrawn()
-    if _declines(pending, text):
+    if reply.mood in WITHDRAWS or _declines(pending, text, reply):
         return Withdrawn()
     chosen = _chosen(pending, text)
     if chosen is not None:
@@ -158,6 +157,9 @@ KEY_FIELD: dict[SlotName, Intent] = {
 
 _NUMBER = re.compile(r"(?:第|选|选择|option|number|no\.?|#)?\s*([1-9])\s*(?:号|个|项|\)|。|\.|!)?", re.IGNORECASE)
 
+_ONE = re.compile(r"(?:选|选择|option)?\s*1\s*[).!]*", re.IGNORECASE)
+"""The one option by its number: 1号 may be a bin."""
+
 _AS_SAID: dict[SlotName, str] = {"bin": "bin {}", "station": "station {}", "task_id": "task {}", "device": "device {}"}
 """A bare value is read once more with the noun of the field that was asked for; the span stays on the value."""
 
@@ -165,15 +167,17 @@ _AS_SAID: dict[SlotName, str] = {"bin": "bin {}", "station": "station {}", "task
 def _chosen(pending: Pending, text: str) -> Intent | None:
     """An option's number where options were shown; a bare yes where there was only one."""
     said = _plain(text)
-    if len(pending.options) == 1 and said in YES:
-        return pending.options[0]
+    if len(pending.options) == 1:
+        return pending.options[0] if said in YES or _ONE.fullmatch(said) else None
     hit = _NUMBER.fullmatch(said)
     index = int(hit.group(1)) if hit else 0
     return pending.options[index - 1] if 0 < index <= len(pending.options) else None
 
 
-def _declines(pending: Pending, text: str) -> bool:
-    return len(pending.options) == 1 and _plain(text) in NO
+def _declines(pending: Pending, text: str, reply: Reading) -> bool:
+    """A no to one option; and where a motion is asked about, whatever has a stop word in it that is no stop."""
+    no = len(pending.options) == 1 and _plain(text) in NO
+    return no or (pending.intent is Intent.CONTROL_DEVICE and reply.stop is StopSense.RULED_OUT)
 
 
 def _plain(text: str) -> str:
@@ -195,9 +199,13 @@ def _fill(pending: Pending, text: str, read: Read) -> Joined | None:
     wanted = pending.missing
     if wanted is None:
         intent = _by_key_field(pending, values)
-        return _joined(pending, intent, values, reply.original) if intent is not None else None
+        moves = intent is Intent.CONTROL_DEVICE and not reply.bare
+        return None if intent is None or moves else _joined(pending, intent, values, reply.original)
+    moves = pending.intent is Intent.CONTROL_DEVICE
     if not any(s.name == wanted for s in values):
-        values = _action(pending, reply, read) if wanted == "action" else _bare_value(wanted, text, read)
+        values = _action(pending, reply, read) if wanted == "action" else _bare_value(wanted, text, read, moves)
+    elif moves and not reply.bare:
+        values = ()
     return _joined(pending, pending.intent, values, reply.original) if values else None
 
 
@@ -206,14 +214,14 @@ def _by_key_field(pending: Pending, values: tuple[Slot, ...]) -> Intent | None:
     return next((i for i in named if not pending.options or i in pending.options), None)
 
 
-def _bare_value(wanted: SlotName, text: str, read: Read) -> tuple[Slot, ...]:
+def _bare_value(wanted: SlotName, text: str, read: Read, moves: bool) -> tuple[Slot, ...]:
     said = text.strip()
     form = _AS_SAID.get(wanted)
     if form is None or not said:
         return ()
     prompted = read(form.format(said))
     value = prompted.slot(wanted)
-    if value is None or prompted.mood not in ANSWERS:
+    if value is None or prompted.mood not in ANSWERS or (moves and not prompted.bare):
         return ()
     start = text.index(said)
     return (replace(value, span=(start, start + len(said))),)
@@ -221,7 +229,7 @@ def _bare_value(wanted: SlotName, text: str, read: Read) -> tuple[Slot, ...]:
 
 def _action(pending: Pending, reply: Reading, read: Read) -> tuple[Slot, ...]:
     """The motion that question and answer speak of together: "放" means another one where an item was said before."""
-    if reply.mood not in ANSWERS:
+    if reply.mood not in ANSWERS or not reply.bare:
         return ()
     offset = len(pending.reading.original) + len(JOIN)
     both = read(pending.reading.original + JOIN + reply.original)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from offline_rules.normalise import normalise
-from offline_rules.reading import Match, Mood
+from offline_rules.reading import Intent, Match, Mood
 from offline_rules.router import Router
 from offline_rules.wish import wished
 
@@ -55,10 +55,47 @@ def test_a_wish_that_no_phrase_takes_in_names_its_motion_on_its_word(text: str, 
         "the arm over there",
         "B站的玻璃瓶",
         "在放置区",
+        "move away from station B",
+        "从B工位退开",
+        "离开B工位移动",
+        "take the glass out of bin 2",
+        "把玻璃从2号箱拿出来",
+        "2号箱里的玻璃取出放好",
+        "everything except glass in bin 2",
+        "除玻璃外都放进2号箱",
+        "open the gripper nope",
+        "nah park the arm",
+        "instead of home the arm",
+        "drop the glass under bin 2",
+        "2号箱旁边放玻璃",
+        "让小王去B工位",
+        "send it, let Tom move to station B",
+        "both arms home",
+        "park the arm, guard open",
+        "put the smoking paper in bin 2",
+        "拧紧夹爪螺丝",
+        "关闭夹爪电源",
+        "zero the scale at station B",
+        "获批后让机械臂回零",
     ],
 )
 def test_two_motions_other_things_danger_or_no_motion_are_no_wish(text: str) -> None:
     assert router().read(text).wished is None
+
+
+@pytest.mark.parametrize(
+    ("text", "beside"),
+    [
+        ("open the gripper a bit folks", ("bit folks",)),
+        ("夹爪张开5公分", ("5公分",)),
+        ("close the gripper with 20 newton", ("20 newton",)),
+        ("put 3 cans in bin 2, Jim", ("3", "Jim")),
+        ("夹取小王手上的易拉罐", ("小王",)),
+    ],
+)
+def test_what_was_not_taken_in_is_told_with_the_wish(text: str, beside: tuple[str, ...]) -> None:
+    read = router().read(text)
+    assert read.wished is None or read.beside == beside, read
 
 
 @pytest.mark.parametrize("text", ["home the arm", "让机械臂回零", "动作=回零 设备=arm_01"])
@@ -79,4 +116,5 @@ def test_a_wish_is_read_only_where_no_phrase_is_sure() -> None:
     for path in HELD_OUT:
         for line in path.read_text("utf-8").splitlines():
             read = router().read(json.loads(line)["text"])
-            assert read.wished is None or not isinstance(read.outcome, Match)
+            phrased = isinstance(read.outcome, Match) and read.outcome.intent is not Intent.CONTROL_DEVICE
+            assert read.wished is None or not (phrased or read.mood is Mood.IMPERATIVE)

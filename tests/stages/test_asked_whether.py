@@ -57,3 +57,31 @@ async def test_what_the_cell_can_not_do_is_refused_before_anybody_is_asked() -> 
         told = (await site.ask("ask", text="C站那个塑料饭盒，夹起来", lang="zh"))[-2]
         assert (told["kind"], told["reason"]) == ("rejection", "place_is_fixed")
         assert told["next_steps"][0]["text"] == "去掉工位再说一次"
+
+
+@pytest.mark.parametrize("stopped", [False, True])
+async def test_after_another_motion_or_a_stop_nobody_says_yes_to_an_old_question(stopped: bool) -> None:
+    async with one_agent(hears=Intent.CONTROL_DEVICE) as site:
+        content = await asked(site)
+        if stopped:
+            await site.ask("ask", text="停", lang="zh")
+        else:
+            confirmed = site.yes(await site.card("action=home device=arm_01"))
+            await (await site.send(confirmed))
+            assert site.told(confirmed["id"])[-2]["kind"] == "motion"
+        told = (await site.ask("reply", prompt_id=content["prompt_id"], text="是", lang="zh"))[-2]
+        assert (told["kind"], told["reason"]) == ("rejection", "prompt_wrong")
+
+
+async def test_what_was_not_taken_in_is_told_with_the_question() -> None:
+    async with one_agent(hears=Intent.CONTROL_DEVICE) as site:
+        told = (await site.ask("ask", text="open the gripper a bit for Jim folks"))[-2]
+        assert (told["kind"], told["reason"]) == ("clarification", "wish_to_confirm")
+        assert "I did not take in: bit for Jim folks." in told["text"]
+
+
+async def test_both_values_are_named_where_one_is_asked_for() -> None:
+    async with one_agent(hears=Intent.CONTROL_DEVICE) as site:
+        told = (await site.ask("ask", text="put glass in bin 2 or bin 3"))[-2]
+        assert (told["kind"], told["missing"]) == ("clarification", "bin")
+        assert "2, 3" in told["text"]

@@ -104,7 +104,7 @@ def test_two_values_in_what_looks_like_a_question_are_asked_about_where_the_word
     assert (made.disposition is Disposition.CLARIFY, made.missing == "bin") == (asked, asked)
 
 
-HALF_SAID = replace(HOME, mood=Mood.STATEMENT)
+HALF_SAID = replace(HOME, mood=Mood.STATEMENT, wished=slot("home the arm", "action", "home"))
 """A phrase of a motion took in a part of the sentence, so nobody ordered anything yet."""
 
 
@@ -115,6 +115,13 @@ def test_a_motion_half_said_is_asked_about_where_the_words_are_a_wish_and_explai
     assert [c.intent for c in made.candidates] == [Intent.CONTROL_DEVICE]
     unsure = heard(replace(HALF_SAID, leaning=leaning(Intent.CONTROL_DEVICE, 0.8)), model)
     assert (unsure.disposition, unsure.reason) == (Disposition.EXPLAIN, "mood_statement")
+
+
+def test_a_motion_half_said_that_the_words_do_not_name_is_explained() -> None:
+    sure = leaning(Intent.CONTROL_DEVICE, 0.99)
+    for wished in (None, slot("home the arm", "action", "home", "park")):
+        made = heard(replace(HALF_SAID, wished=wished, leaning=sure), scores(Intent.CONTROL_DEVICE, 0.99))
+        assert (made.disposition, made.reason) == (Disposition.EXPLAIN, "mood_statement")
 
 
 @pytest.mark.parametrize("mood", [m for m in Mood if m not in (Mood.IMPERATIVE, Mood.STATEMENT)])

@@ -31,7 +31,7 @@ NOW_S = 100.0
 
 
 def _fragment(text: str, *slots: Slot) -> Reading:
-    return reading(text, Vague("object_without_verb"), *slots, mood=Mood.STATEMENT)
+    return replace(reading(text, Vague("object_without_verb"), *slots, mood=Mood.STATEMENT), bare=True)
 
 
 REPLIES: dict[str, Reading] = {
@@ -209,13 +209,99 @@ def test_a_no_to_the_one_motion_ends_it(said: str) -> None:
     assert isinstance(answer(asked_whether(), said, read, now_s=NOW_S), Withdrawn)
 
 
-@pytest.mark.parametrize("said", ["2", "perhaps", "yes or no", "it is"])
+@pytest.mark.parametrize("said", ["2", "perhaps", "yes or no", "it is", "1号", "第1个", "1个", "number 1", "#1", "no1"])
 def test_neither_yes_nor_no_moves_nothing(said: str) -> None:
     assert isinstance(answer(asked_whether(), said, read, now_s=NOW_S), AskAgain)
 
 
 def test_a_no_among_several_options_is_not_understood() -> None:
     assert isinstance(answer(asked(VAGUE), "no", read, now_s=NOW_S), AskAgain)
+
+
+def asked_by_the_rules(router: Router, text: str, missing: str) -> Pending:
+    first = router.read(text)
+    made = interpret(first, (IntentScore(Intent.CONTROL_DEVICE, 1.0),), Thresholds())
+    assert made.missing == missing, made
+    pending = question(first, made, now_s=NOW_S)
+    assert pending is not None
+    return pending
+
+
+NO_STATION = [
+    "B工位有人",
+    "station B blocked",
+    "B坏",
+    "B broken",
+    "B组",
+    "except station B",
+    "anywhere except station B",
+]
+NO_BIN = [
+    "除2号箱",
+    "all except bin 2",
+    "other than bin 2",
+    "bin 2 full",
+    "2号箱满",
+    "nah bin 2",
+    "bin 2 nah",
+    "2 full",
+]
+NO_ONE_BIN = ["2 or 3", "2和3", "1 or 2", "two three", "2分钟", "2点", "somewhere near bin 2"]
+NO_ACTION = [
+    "放置区满",
+    "place full",
+    "lift broken",
+    "put it off",
+    "put off",
+    "lay off",
+    "drop dead",
+    "get lost",
+    "take five",
+]
+NO_MOTION = [
+    "run away",
+    "take care",
+    "grab a coffee",
+    "send help",
+    "移动电话",
+    "送水",
+    "Tom pick",
+    "小王夹取",
+    "他夹取",
+    "选1",
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "missing", "said"),
+    [
+        *(("move to the station", "station", said) for said in NO_STATION),
+        *(("put glass in bin 2 or bin 3", "bin", said) for said in (*NO_BIN, *NO_ONE_BIN)),
+        *(("C站铁盒子 弄到1号箱里 马上", "action", said) for said in (*NO_ACTION, *NO_MOTION, "pick list")),
+    ],
+)
+def test_talk_that_holds_a_value_or_a_verb_fills_no_field_of_a_motion(text: str, missing: str, said: str) -> None:
+    router = Router.load()
+    got = answer(asked_by_the_rules(router, text, missing), said, router.read, now_s=NOW_S)
+    if isinstance(got, Joined):
+        assert not interpret(got.reading, got.scores, Thresholds()).would_move
+
+
+@pytest.mark.parametrize("said", ["B", "to station B please", "B站", "station B", "去B工位"])
+def test_the_value_with_polite_words_fills_it(said: str) -> None:
+    router = Router.load()
+    got = answer(asked_by_the_rules(router, "move to the station", "station"), said, router.read, now_s=NOW_S)
+    assert isinstance(got, NewRequest) or (
+        isinstance(got, Joined) and interpret(got.reading, got.scores, Thresholds()).would_move
+    )
+
+
+@pytest.mark.parametrize("said", ["停着", "why did it stop"])
+def test_a_stop_word_in_the_answer_that_is_no_stop_takes_the_motion_back(said: str) -> None:
+    router = Router.load()
+    pending = asked_by_the_rules(router, "move to the station", "station")
+    assert isinstance(answer(pending, said, router.read, now_s=NOW_S), Withdrawn)
+    assert isinstance(answer(pending, "停", router.read, now_s=NOW_S), NewRequest)
 
 
 @pytest.mark.parametrize(
@@ -225,12 +311,7 @@ def test_a_no_among_several_options_is_not_understood() -> None:
 def test_the_motion_that_was_asked_for_is_that_of_question_and_answer_together(said: str, action: str | None) -> None:
     """As the shipped rules read them: one that names a thing and a bin is another motion."""
     router = Router.load()
-    first = router.read("C站铁盒子 弄到1号箱里 马上")
-    made = interpret(first, (IntentScore(Intent.CONTROL_DEVICE, 1.0),), Thresholds())
-    assert made.missing == "action"
-    pending = question(first, made, now_s=NOW_S)
-    assert pending is not None
-    got = answer(pending, said, router.read, now_s=NOW_S)
+    got = answer(asked_by_the_rules(router, "C站铁盒子 弄到1号箱里 马上", "action"), said, router.read, now_s=NOW_S)
     if action is None:
         assert isinstance(got, AskAgain | NewRequest)
         return
