@@ -84,6 +84,7 @@ _CELL: Final[Mapping[str, Refusal]] = {
 _INPUT: Final[Mapping[str, Refusal]] = {
     "not_in_cell": _of(_C.INPUT_INVALID, "no_command_sent", "pick_known query_rule"),
     "out_of_cell": _of(_C.INPUT_INVALID, "no_command_sent", "pick_known query_rule"),
+    "prompt_over": _of(_C.INPUT_INVALID, "no_command_sent", "say_something query_status"),
     "slot_not_of_action": _of(_C.INPUT_INVALID, "no_command_sent", "leave_out explicit_form ask_capability"),
     "place_is_fixed": _of(_C.INPUT_INVALID, "no_command_sent", "leave_out explicit_form ask_capability"),
     "out_of_range": _of(_C.INPUT_INVALID, "no_command_sent", "pick_known rephrase"),

@@ -11,7 +11,7 @@ from typing import assert_never
 
 from edge_agent.understand.clarify import ClarifyEvidence
 from edge_agent.understand.leaning import backs, may_be_ours, ours, unclear
-from edge_agent.understand.mood import ASKED_BACK_UNPHRASED, lets_pass
+from edge_agent.understand.mood import ASKED_BACK_UNPHRASED, lets_pass, trails_off
 from edge_agent.understand.slots import own
 from offline_rules.reading import Ambiguous, Intent, Match, Mood, NoMatch, Outcome, Reading, Slot, StopSense, Vague
 
@@ -132,7 +132,8 @@ def _asked_back(reading: Reading, heard: Intent | None) -> bool:
         return False
     first = reading.leaning[0].intent
     by_mood = reading.mood in ASKED_BACK_UNPHRASED and lets_pass(first, reading.mood, unphrased=True)
-    return by_mood or (unclear(reading.leaning) and reading.mood is not Mood.CANCEL)
+    unfinished = trails_off(reading.normalised)
+    return by_mood or (unclear(reading.leaning, unfinished=unfinished) and reading.mood is not Mood.CANCEL)
 
 
 def _against_match(intent: Intent, heard: Intent, mood: Mood) -> Verdict:

@@ -96,12 +96,17 @@ def _mood_gate(reading: Reading, blank: Interpretation) -> Interpretation | None
         return None
     if isinstance(outcome, Match) and not mood.lets_pass(outcome.intent, reading.mood):
         return _with_intent(replace(blank, reason=closed), outcome.intent)
-    if isinstance(outcome, Vague | Ambiguous) and reading.mood not in mood.ASKED_BACK:
+    if isinstance(outcome, Vague | Ambiguous) and reading.mood not in mood.ASKED_BACK and not _breaks_off(reading):
         return replace(blank, reason=closed)
     wish = leaning.unclear(reading.leaning)
     if isinstance(outcome, Ambiguous) and outcome.candidates and _closed_to_all(outcome, reading.mood) and not wish:
         return _with_intent(replace(blank, reason=closed), outcome.candidates[0].intent)
     return None
+
+
+def _breaks_off(reading: Reading) -> bool:
+    """A fragment that looks like something taken back, and is only not finished: "Arm..."."""
+    return mood.trails_off(reading.normalised) and leaning.unclear(reading.leaning, unfinished=True)
 
 
 def _half_phrased(reading: Reading) -> bool:

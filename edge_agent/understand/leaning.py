@@ -13,6 +13,7 @@ from offline_rules.reading import Intent, Leaning, NoMatch, Reading
 
 OURS: Final = 0.7
 """From this share on a sentence no phrase took in is about the cell, and is asked back rather than explained."""
+UNFINISHED: Final = 0.6
 MAY_BE_OURS: Final = 0.1
 """From this share on what the model is sure of is asked about, below it is talk of another world."""
 BACKING: Final = 0.3
@@ -59,9 +60,10 @@ def ours(leaning: Leaning) -> bool:
     return _ours(leaning) >= OURS
 
 
-def unclear(leaning: Leaning) -> bool:
-    """Whether the words say outright that it is an unclear wish about the cell."""
-    return any(lean.intent is Intent.UNKNOWN and lean.share >= OURS for lean in leaning)
+def unclear(leaning: Leaning, *, unfinished: bool = False) -> bool:
+    """Whether the words say outright that it is an unclear wish about the cell; less will do where it breaks off."""
+    least = UNFINISHED if unfinished else OURS
+    return any(lean.intent is Intent.UNKNOWN and lean.share >= least for lean in leaning)
 
 
 def may_be_ours(leaning: Leaning) -> bool:

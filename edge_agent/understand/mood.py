@@ -32,6 +32,7 @@ ALLOWED_UNPHRASED: dict[Intent, frozenset[Mood]] = {
 that no phrase heard in a plain statement may be asked about; moving takes the imperative all the same."""
 
 _ASKING_ENDS = ("吗", "么", "呢", "没有")
+_TRAILING = re.compile(r"(?:\.{2,}|(?<![a-z])(?:uh+|um+|er|erm|hm+)|[嗯呃额唔])[\s.,!]*$")
 _TO_BE_NOTED = re.compile(
     r"\b(?:make|take|put) a note\b|\b(?:note|log|jot|write|put) (?:it|that|this)(?: down)? ?(?:please|pls)?(?:$|[.!?,])"
     r"|\b(?:note|log|write|put) (?:it|that|this) (?:down|in|on)\b|记一下|记上|记下|记个|登记一下|备注一下"
@@ -48,6 +49,11 @@ def asked_outright(normalised: str) -> bool:
     you make a note of it?" asks for just that."""
     asks = "?" in normalised or normalised.rstrip(" .!。").endswith(_ASKING_ENDS)
     return asks and _TO_BE_NOTED.search(normalised) is None
+
+
+def trails_off(normalised: str) -> bool:
+    """ "Arm...", "pick up uh": somebody looks for words and takes nothing back."""
+    return _TRAILING.search(normalised) is not None
 
 
 def reason(mood: Mood) -> str:

@@ -136,6 +136,17 @@ def test_a_motion_half_said_without_a_model_is_explained_with_the_way_that_works
     assert (made.disposition, made.reason) == (Disposition.EXPLAIN, "control_requires_llm_or_confirmation")
 
 
+@pytest.mark.parametrize(
+    ("text", "share", "asked"),
+    [("pick up uh", 0.65, True), ("arm...", 0.65, True), ("arm...", 0.55, False), ("put it no wait", 0.65, False)],
+)
+def test_what_breaks_off_is_asked_back_and_what_is_taken_back_is_not(text: str, share: float, asked: bool) -> None:
+    unread = said(Intent.UNKNOWN, share, text, mood=Mood.SELF_CORRECTION)
+    fragment = replace(unread, outcome=Vague("fragment_arm"))
+    for given in (unread, fragment):
+        assert (heard(given).disposition is Disposition.CLARIFY) is asked
+
+
 def test_talk_of_a_motion_that_is_over_is_not_asked_back() -> None:
     done = said(Intent.CONTROL_DEVICE, 0.8, "我已经把它移到工位 B 了", mood=Mood.PAST)
     assert heard(done, scores(Intent.GENERAL, 0.2)).disposition is Disposition.EXPLAIN
