@@ -29,11 +29,12 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """`pattern`'s first group that matched is the value, as `spell` writes it."""
+    """`pattern`'s first group that matched is the value, as `spell` writes it; `after` must be found before it."""
 
     name: SlotName
     pattern: re.Pattern[str]
     spell: Callable[[str], str]
+    after: re.Pattern[str]
 
 
 def _number(said: str) -> str:
@@ -102,6 +103,8 @@ def grounded(normal: Normal, name: SlotName, value: str, start: int, end: int, l
 def _shaped(normal: Normal, lexicon: Lexicon) -> Iterator[Found]:
     for shape in _shapes():
         for match in shape.pattern.finditer(normal.text):
+            if shape.after.search(normal.text, 0, match.start()) is None:
+                continue
             value = shape.spell(match.group(match.lastindex or 1))
             start, end = match.span()
             yield Found(grounded(normal, shape.name, value, start, end, lexicon), start, end)
@@ -120,7 +123,12 @@ def _shapes() -> tuple[_Shape, ...]:
     tables = tomllib.loads((DATA / "shapes.toml").read_text(encoding="utf-8"))
     parts: dict[str, str] = tables["parts"]
     return tuple(
-        _Shape(shape["name"], re.compile(_whole(shape["pattern"], parts), re.ASCII), _SPELL[shape["spell"]])
+        _Shape(
+            shape["name"],
+            re.compile(_whole(shape["pattern"], parts), re.ASCII),
+            _SPELL[shape["spell"]],
+            re.compile(_whole(shape.get("after", ""), parts), re.ASCII),
+        )
         for shape in tables["shape"]
     )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
@@ -22,7 +22,7 @@ _NOISE: Final = re.compile(
     r"all|just|oh|god|my|hey|no|ok|okay|quick|quickly|at|once|asap|dammit|damn|damned|fucking|fuck|shit|moving|move|motion|"
     r"you|for|me|us|sake|everyone|everybody|somebody|one|over|out|sir|miss|mate|i|yo|dude|man|bro|guys|wait|help|and|so|there|here|or|else|already|a|ah|aah|aaah|argh|oi|hello|hurry|up|seriously|"
     r"operation|operations|movement|line|belt|conveyor|cell|system|thing|stuff|arm_\d+|stop|halt|freeze|thanks|thank|tell|make|let|get|to)(?![a-z'])"
-    r"|[啊呀吧啦哎喂嘿了快请麻烦赶紧马上立刻立即全部都给我先你您它机械臂器人设备夹爪一下现在动作运动运行所有的整个系统产线去切嘛哦噢哇呐停啊唉呦天哪妈卧槽靠救命不好谢谢帮让叫手]+|\d+号?",
+    r"|电机|马达|[啊呀吧啦哎喂嘿了快请麻烦赶紧马上立刻立即全部都给我先你您它机械臂器人设备夹爪一下现在动作运动运行所有的整个系统产线去切嘛哦噢哇呐停啊唉呦天哪妈卧槽靠救命不好谢谢帮让叫手]+|\d+号?",
     re.ASCII,
 )
 _REPEATED: Final = re.compile(r"([a-z])\1{2,}")
@@ -46,6 +46,11 @@ _BEFORE: Final = (
     r"|[啊快请哎喂嘿先给我你赶紧马上立刻]"
 )
 """What may stand before a cry that begins a sentence."""
+_AFTER: Final = (
+    r"(?:\W|(?<![a-z])(?:it|that|this|the|arm|robot|machine|gripper|now|please|right|at|once|immediately|moving)(?![a-z])"
+    r"|[它吧啊呀啦]|机械臂|机器人|手臂|夹爪|机器)*"
+)
+"""What may stand after a stop verb that ends a sentence."""
 _BECAUSE: Final = re.compile(r"(?<![a-z])(?:because|since|will)(?![a-z])|因为|由于")
 _SENTENCE: Final = re.compile(r"[^.!?;]+[.!?;]*")
 _QUOTED: Final = re.compile(
@@ -65,6 +70,8 @@ class _Lexicon:
     begins: re.Pattern[str]
     dangers: re.Pattern[str]
     cries: re.Pattern[str]
+    calls: re.Pattern[str]
+    verb: re.Pattern[str]
     tells: re.Pattern[str]
     undone: re.Pattern[str]
 
@@ -79,9 +86,9 @@ def stop_sense(text: str) -> StopSense:
 
 
 def cried(text: str) -> bool:
-    """Whether a stop stands by itself: a cry alone, before its reason or in a clause of its own, or a press of the
-    button. In other stops the word is one of a sentence."""
-    return _some_sentence(_joined_letters(text), _is_cry, _lexicon())
+    """Whether a stop stands by itself: a cry alone, before its reason or in a clause of its own, a press of the button,
+    or the verb that begins or ends a sentence. In other stops the word is one of a sentence."""
+    return _some_sentence(_joined_letters(text), _stands_out, _lexicon())
 
 
 def doubtful(text: str) -> bool:
@@ -132,13 +139,22 @@ def _is_stop(sentence: str, lexicon: _Lexicon) -> bool:
     return lexicon.anywhere.search(without) is not None and lexicon.resets.search(without) is None
 
 
+def _stands_out(sentence: str, lexicon: _Lexicon) -> bool:
+    """A cry, or a stop whose verb begins or ends the sentence: the first and the last word are what is meant. A noun
+    there may be told of: "e-stop in or out"."""
+    if _is_cry(sentence, lexicon):
+        return True
+    cry = lexicon.compounds.sub(" x ", _cry(sentence, lexicon))
+    return lexicon.verb.search(cry) is not None and _is_stop(sentence, lexicon)
+
+
 def _is_cry(sentence: str, lexicon: _Lexicon) -> bool:
     cry = _cry(sentence, lexicon)
     if _bare(cry, lexicon):
         return True
     if not lexicon.asks.search(cry) and any(_bare(clause, lexicon) for clause in _clauses(cry, lexicon)):
         return True
-    if _says_why(cry, lexicon):
+    if _says_why(cry, lexicon) or ("?" not in cry and lexicon.calls.search(cry)):
         return True
     return lexicon.rules_out.search(cry) is None and lexicon.presses.search(cry) is not None
 
@@ -176,17 +192,21 @@ def _lexicon() -> _Lexicon:
     zh, en = tables["words_zh"], tables["words_en"]
     out_zh, out_en, besides = tables["rules_out_zh"], tables["rules_out_en"], frozenset(tables["besides"])
     patterns: list[str] = tables["rules_out_patterns"]
+    nouns = frozenset(tables["nouns"])
+    verbs = words_pattern([w for w in zh if w not in nouns], [w for w in en if w not in nouns]).pattern
     return _Lexicon(
         words_pattern(zh, en),
         words_pattern([w for w in zh if w not in alone], [w for w in en if w not in alone]),
-        _split(tables["compounds"]),
-        _split(tables["presses"]),
+        _split(tables["compounds"], tables["compounds_patterns"]),
+        _split(tables["presses"], tables["presses_patterns"]),
         _split(tables["resets"]),
         _any_of(patterns, out_zh, out_en),
         _any_of(patterns, [w for w in out_zh if w not in besides], [w for w in out_en if w not in besides]),
         re.compile(rf"\W*(?:(?:{_BEFORE})\W*)*(?:{words_pattern(zh, en).pattern})"),
         _split(tables["dangers"]),
-        _split(tables["cries"]),
+        _split(tables["cries"], tables["cries_patterns"]),
+        re.compile("|".join(tables["calls_patterns"])),
+        re.compile(rf"^\W*(?:(?:{_BEFORE})\W*)*(?:{verbs})|(?:{verbs}){_AFTER}$"),
         _split(tables["tells"]),
         re.compile("|".join(tables["undone_patterns"])),
     )
@@ -196,5 +216,6 @@ def _any_of(patterns: list[str], zh: list[str], en: list[str]) -> re.Pattern[str
     return re.compile("|".join([*patterns, words_pattern(zh, en).pattern]))
 
 
-def _split(words: list[str]) -> re.Pattern[str]:
-    return words_pattern([w for w in words if not w.isascii()], [w for w in words if w.isascii()])
+def _split(words: list[str], patterns: Iterable[str] = ()) -> re.Pattern[str]:
+    plain = words_pattern([w for w in words if not w.isascii()], [w for w in words if w.isascii()])
+    return re.compile("|".join([*patterns, plain.pattern]))

@@ -51,7 +51,7 @@ REQUESTS: Final[Mapping[str, Refusal]] = dict(
         _request(_N.LOCKED_OUT, "no_command_sent", "look_at_arm reset_console query_status"),
         _request(_N.NOT_STOPPED, "not_changed", "query_status say_stop"),
         _request(_N.BUSY, "nothing_ran", "wait query_status"),
-        _request(_N.PROMPT_WRONG, "no_command_sent", "resync say_again query_status"),
+        _request(_N.PROMPT_WRONG, "no_command_sent", "say_again query_status resync"),
         _request(_N.PROMPT_LATE, "no_command_sent", "say_again query_status"),
         _request(_N.PROMPT_USED, "no_command_sent", "query_status say_again"),
         _request(_N.PROMPT_FOREIGN, "no_command_sent", "resync say_again query_status"),
@@ -84,7 +84,6 @@ _CELL: Final[Mapping[str, Refusal]] = {
 _INPUT: Final[Mapping[str, Refusal]] = {
     "not_in_cell": _of(_C.INPUT_INVALID, "no_command_sent", "pick_known query_rule"),
     "out_of_cell": _of(_C.INPUT_INVALID, "no_command_sent", "pick_known query_rule"),
-    "prompt_over": _of(_C.INPUT_INVALID, "no_command_sent", "say_something query_status"),
     "slot_not_of_action": _of(_C.INPUT_INVALID, "no_command_sent", "leave_out explicit_form ask_capability"),
     "place_is_fixed": _of(_C.INPUT_INVALID, "no_command_sent", "leave_out explicit_form ask_capability"),
     "out_of_range": _of(_C.INPUT_INVALID, "no_command_sent", "pick_known rephrase"),

@@ -83,7 +83,7 @@ class AskingBack:
         key = job.speaker.key
         pending = self.pending.of(key)
         if pending is None or self._ids.get(key) != prompt_id:
-            return self._refused(job, "prompt_over")
+            return self._refused(job, "prompt_wrong")
         answered = answer(pending, text, self.read, now_s=self.monotonic_s())
         self.withdraw(job)
         return self._refused(job, "prompt_late") if isinstance(answered, Expired) else answered

@@ -70,7 +70,7 @@ async def test_after_another_motion_or_a_stop_nobody_says_yes_to_an_old_question
             await (await site.send(confirmed))
             assert site.told(confirmed["id"])[-2]["kind"] == "motion"
         told = (await site.ask("reply", prompt_id=content["prompt_id"], text="是", lang="zh"))[-2]
-        assert (told["kind"], told["reason"]) == ("rejection", "prompt_over")
+        assert (told["kind"], told["reason"]) == ("rejection", "prompt_wrong")
 
 
 async def test_what_was_not_taken_in_is_told_with_the_question() -> None:
