@@ -86,9 +86,9 @@ class LeaningTable:
         return tuple(g for g in ranked[:at_most] if spoken[g][column] > 0)
 
 
-def to_a_stop(leaning: Leaning) -> bool:
-    """Whether the words are more a stop than anything else: with a stop word that nothing rules out, one in doubt."""
-    return any(lean.intent is Intent.STOP and lean.share >= A_STOP for lean in leaning)
+def to_a_stop(leaning: Leaning, least: float = A_STOP) -> bool:
+    """Whether the words lean to a stop: with a stop word that nothing rules out, one in doubt."""
+    return any(lean.intent is Intent.STOP and lean.share >= least for lean in leaning)
 
 
 def told_or_asked(leaning: Leaning) -> bool:

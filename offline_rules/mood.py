@@ -17,6 +17,8 @@ from offline_rules.reading import Mood
 
 _QUOTE = re.compile(r"""["«»<>]|(?<![a-z0-9\u25a1])'|'(?![a-z0-9])""")
 _ELLIPSIS = re.compile(r"\.{2,}")
+_PURPOSE = re.compile(r"(?<![a-z])so (?:that )?(?!why|how|what|where|who|when|which|if)(?:[a-z']+ ){1,3}can [^,.;!?]*")
+"""What it is for asks nothing: "so our guests can see the fingers"."""
 _QUESTION_MARK = re.compile(r"[?¿⁇⁈‽]")
 
 
@@ -35,6 +37,7 @@ def spoken_mood(text: str) -> Mood | None:
         return Mood.QUOTATION
     if _ELLIPSIS.search(text):
         return Mood.SELF_CORRECTION
+    text = _PURPOSE.sub(" ", text)
     found = next((marker.mood for marker in _markers() if marker.words.search(text)), None)
     if found in (None, Mood.NEGATION, Mood.PAST, Mood.REPORT, Mood.DEFERRED) and _QUESTION_MARK.search(text):
         return Mood.QUESTION

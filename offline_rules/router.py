@@ -12,15 +12,15 @@ from typing import Final
 
 from offline_rules.checks import guard_sentences, static_problems
 from offline_rules.explicit import Explicit, explicit_form
-from offline_rules.leaning import groups, overrules, shipped_leaning, to_a_stop, told_or_asked
+from offline_rules.leaning import CERTAIN, groups, overrules, shipped_leaning, to_a_stop, told_or_asked
 from offline_rules.lexicon import Lexicon, default_lexicon
 from offline_rules.match import Matcher
 from offline_rules.mood import spoken_mood
 from offline_rules.normalise import MAX_CHARS, Normal, language, normalise
 from offline_rules.outcome import Judged, judge, judge_explicit, unphrased
 from offline_rules.packs import Pack, PackError, Problem, load_packs, shipped
-from offline_rules.reading import Ambiguous, Intent, Match, Mood, NoMatch, Outcome, Reading, Slot, StopSense
-from offline_rules.stop import cried, doubtful, stop_sense
+from offline_rules.reading import Ambiguous, Intent, Leaning, Match, Mood, NoMatch, Outcome, Reading, Slot, StopSense
+from offline_rules.stop import cried, doubtful, names_danger, stop_sense
 from offline_rules.suspicious import suspicious
 from offline_rules.tokens import Token, tokenise
 from offline_rules.vocabulary import Vocabulary, build_vocabulary, shipped_classes
@@ -78,10 +78,10 @@ class Router:
         judged, mood = self._free(normal, tokens)
         table, said = shipped_leaning(), groups(tokens)
         leaning = table.of(said)
-        if stop is StopSense.RULED_OUT and mood is Mood.STATEMENT and doubtful(normal.text) and to_a_stop(leaning):
+        if mood is Mood.STATEMENT and _cried_otherwise(normal, stop, leaning):
             return Reading(text, normal.text, lang, StopSense.STOP, Mood.IMPERATIVE, _STOP)
         phrased = _partly_phrased(judged.outcome)
-        if phrased is not None and overrules(leaning, phrased):
+        if (phrased is not None and overrules(leaning, phrased)) or _misplaced(judged.outcome, leaning):
             judged, mood = unphrased(tokens), _spoken(normal, tokens) or Mood.STATEMENT
         wish = None if _settled(mood, judged.outcome) else _wished(normal, tokens)
         return Reading(
@@ -153,6 +153,23 @@ def _partly_phrased(outcome: Outcome) -> Intent | None:
             return None if match.intent is Intent.CONTROL_DEVICE else match.intent
         case _:
             return None
+
+
+def _cried_otherwise(normal: Normal, stop: StopSense, leaning: Leaning) -> bool:
+    """A stop word in doubt, or none at all and somebody in danger, where the words lean to a stop."""
+    if stop is StopSense.RULED_OUT:
+        return doubtful(normal.text) and to_a_stop(leaning)
+    return "?" not in normal.text and names_danger(normal.text) and to_a_stop(leaning, CERTAIN)
+
+
+def _misplaced(outcome: Outcome, leaning: Leaning) -> bool:
+    """Two kinds of things where a rule for one seems asked ("plastic cup in glass bin"), and the words tell of what
+    happened or ask why: nobody asks for a rule."""
+    match outcome:
+        case Ambiguous(candidates=(Match(intent=Intent.QUERY_RULE),), slot="item_type"):
+            return leaning[0].intent in (Intent.SUBMIT_FEEDBACK, Intent.DIAGNOSE)
+        case _:
+            return False
 
 
 def _settled(mood: Mood, outcome: Outcome) -> bool:

@@ -83,11 +83,16 @@ _NO_WORDS: Final = frozenset({"item_type", "bin", "station", "device", "task_id"
 def wished(text: str, tokens: Sequence[Token]) -> Wished | None:
     """The one motion that the tokens of a normalised text speak of, or None for none or several."""
     said = frozenset(key for token in tokens for key in token.keys)
-    if not said.isdisjoint(_NOT_OURS) or _told_otherwise(text, tokens):
+    if any(map(_not_ours, tokens)) or _told_otherwise(text, tokens):
         return None
     words = [token for token in tokens if token.slot is None or token.slot.name not in _NO_WORDS]
     spoken = {wish.action: wish for motion in reversed(_MOTIONS) if (wish := _of(motion, said, words)) is not None}
     return next(iter(spoken.values())) if len(spoken) == 1 else None
+
+
+def _not_ours(token: Token) -> bool:
+    """A bomb, a phone; the gripper's fingers are nobody's, unless somebody says whose (`data/wish.toml`)."""
+    return not token.keys.isdisjoint(_NOT_OURS) and token.keys.isdisjoint(_OURS)
 
 
 def bare(tokens: Sequence[Token]) -> bool:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from edge_agent.adapters.model.labelled import Part, shipped
 from offline_rules.fit_leaning import digest_of, fit, written
 from offline_rules.leaning import LEANS, LeaningTable, groups, parse_table, shipped_leaning
-from offline_rules.reading import Intent, Match, NoMatch, Outcome, StopSense
+from offline_rules.reading import Ambiguous, Intent, Match, NoMatch, Outcome, StopSense
 from offline_rules.router import Router
 
 WHY, HOW = "why did it fail", "how is it doing"
@@ -169,6 +169,29 @@ def test_a_stop_word_in_doubt_is_a_stop_where_the_words_are_one(
     assert router.read(text).stop is StopSense.STOP
     monkeypatch.setattr("offline_rules.router.shipped_leaning", lambda: leaning_to(Intent.QUERY_STATUS, 80))
     assert router.read(text).stop is StopSense.RULED_OUT
+
+
+def test_somebody_in_danger_is_a_stop_without_its_word_where_the_words_are_one(
+    router: Router, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "马上断驱动,里面有手!"
+    assert router.read(text).stop is StopSense.STOP
+    assert router.read("is there a hand in there?").stop is StopSense.NONE
+    monkeypatch.setattr("offline_rules.router.shipped_leaning", lambda: leaning_to(Intent.STOP, 80))
+    assert router.read("里面有手套").stop is StopSense.STOP
+    assert router.read("里面有玻璃").stop is StopSense.NONE
+    monkeypatch.setattr("offline_rules.router.shipped_leaning", lambda: leaning_to(Intent.STOP, 40))
+    assert router.read("里面有手套").stop is StopSense.NONE
+
+
+@pytest.mark.parametrize(
+    ("intent", "stands"), [(Intent.SUBMIT_FEEDBACK, False), (Intent.DIAGNOSE, False), (Intent.QUERY_RULE, True)]
+)
+def test_two_kinds_of_things_ask_no_rule_where_the_words_tell_or_ask_why(
+    router: Router, intent: Intent, stands: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = outcome_of(router, "Sorting error. Plastic cup in glass bin.", leaning_to(intent, 3), monkeypatch)
+    assert isinstance(found, Ambiguous if stands else NoMatch)
 
 
 @pytest.mark.parametrize(
