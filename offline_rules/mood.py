@@ -19,6 +19,8 @@ _QUOTE = re.compile(r"""["«»<>]|(?<![a-z0-9\u25a1])'|'(?![a-z0-9])""")
 _ELLIPSIS = re.compile(r"\.{2,}")
 _PURPOSE = re.compile(r"(?<![a-z])so (?:that )?(?!why|how|what|where|who|when|which|if)(?:[a-z']+ ){1,3}can [^,.;!?]*")
 """What it is for asks nothing: "so our guests can see the fingers"."""
+_THANKS = re.compile(r"(?:麻烦|辛苦|拜托|谢谢|谢|有劳|劳驾|费心)(?:你|您|大家|各位|师傅)?[了啦](?![\u4e00-\u9fff])")
+"""Nothing is over because somebody is thanked for it."""
 _QUESTION_MARK = re.compile(r"[?¿⁇⁈‽]")
 
 
@@ -37,7 +39,7 @@ def spoken_mood(text: str) -> Mood | None:
         return Mood.QUOTATION
     if _ELLIPSIS.search(text):
         return Mood.SELF_CORRECTION
-    text = _PURPOSE.sub(" ", text)
+    text = _THANKS.sub(" ", _PURPOSE.sub(" ", text))
     found = next((marker.mood for marker in _markers() if marker.words.search(text)), None)
     if found in (None, Mood.NEGATION, Mood.PAST, Mood.REPORT, Mood.DEFERRED) and _QUESTION_MARK.search(text):
         return Mood.QUESTION

@@ -46,6 +46,8 @@ _PARK_PLACE: Final = frozenset({"<park_place>", "<park_alone>"})
 _HELD: Final = frozenset({"<held>", "<held_thing>", "<gripper>"})
 _GRAB: Final = ("<pick_and_place>", "<pick>", "<take>", "<carry>")
 _PICK: Final = frozenset({"<pick_and_place>", "<pick>", "<take>"})
+_GRIPS: Final = frozenset({"<pick_and_place>", "<pick>"})
+"""`take` is no such word: people take the arm to a station."""
 _PUT: Final = ("<place>", "<ungrip>")
 _GO: Final = ("<move>", "<go_to>", "<send>")
 _TO: Final = ("<towards>", "<into>")
@@ -67,7 +69,7 @@ _MOTIONS: Final = (
     _Motion("place", (*_PUT, "<carry>"), _BIN, one_of=_HELD, never=_PICK),
     _Motion("place", _PUT, _BIN, never=_STATION | frozenset(_GRAB)),
     _Motion("pick", ("<pick>", "<take>"), _ITEM, never=_BIN),
-    _Motion("move", _GO, _STATION, never=_BIN | _ITEM | _HOME_PLACE | _PARK_PLACE),
+    _Motion("move", _GO, _STATION, never=_BIN | _ITEM | _HOME_PLACE | _PARK_PLACE | _GRIPS),
     _Motion("move", _TO, _STATION, never=_BIN | _ITEM | _HOME_PLACE | _PARK_PLACE | frozenset((*_GRAB, *_PUT))),
 )
 _OURS: Final = _HELD | {"<arm>"} | {word for motion in _MOTIONS for word in motion.words}
