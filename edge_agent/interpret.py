@@ -167,6 +167,8 @@ def explained(made: Interpretation, lang: str) -> Iterator[tuple[str, str]]:
         yield f"p({score.intent})", f"{score.score:.3f}"
     if made.leaning_on:
         yield ("字词偏向" if zh else "words lean on"), " · ".join(made.leaning_on)
+    if made.beside:
+        yield ("没有听懂" if zh else "not taken in"), " · ".join(made.beside)
     if made.missing is not None:
         yield ("还缺" if zh else "missing"), made.missing
     if made.no_model is not None:
