@@ -110,6 +110,17 @@ class StopSense(StrEnum):
     """A stop word stands there, in a question, report, past, reset, compound or quotation."""
 
 
+class Bare(StrEnum):
+    """What a text is made of, polite words aside: enough to answer what was asked, and no more than that."""
+
+    NO = "NO"
+    """Something else is said too."""
+    VALUE = "VALUE"
+    """Values, and words for bin and station."""
+    MOTION = "MOTION"
+    """Words of a motion beside them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     original: str
@@ -133,8 +144,7 @@ class Reading:
     """The one action the words speak of where no phrase took in the sentence: enough to ask whether it is meant."""
     beside: tuple[str, ...] = ()
     """What was said beside the wish and says nothing of a motion, as it was written."""
-    bare: bool = False
-    """Nothing but values, words of a motion and polite words: an answer to what was asked, and no more than that."""
+    bare: Bare = Bare.NO
 
     def slot(self, name: SlotName) -> Slot | None:
         return next((s for s in self.slots if s.name == name), None)

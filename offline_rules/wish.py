@@ -17,6 +17,7 @@ from typing import Final
 
 from offline_rules.lexicon import DATA
 from offline_rules.mood import words_pattern
+from offline_rules.reading import Bare
 from offline_rules.stop import names_danger
 from offline_rules.tokens import Token
 
@@ -65,7 +66,7 @@ _MOTIONS: Final = (
     _Motion("close_gripper", ("<close_alone>",), never=_BIN),
     _Motion("close_gripper", ("<close>", "<close_zh>", "<grip>"), _GRIPPER, never=_BIN),
     _Motion("pick_place", _GRAB, _WITH_ITEM_AND_BIN, never=_HELD),
-    _Motion("pick_place", (*_PUT, "<move>", "<send>"), _WITH_ITEM_AND_BIN | _STATION, never=_HELD),
+    _Motion("pick_place", ("<place>", "<move>", "<send>"), _WITH_ITEM_AND_BIN | _STATION, never=_HELD),
     _Motion("place", (*_PUT, "<carry>"), _BIN, one_of=_HELD, never=_PICK),
     _Motion("place", _PUT, _BIN, never=_STATION | frozenset(_GRAB)),
     _Motion("pick", ("<pick>", "<take>"), _ITEM, never=_BIN),
@@ -77,6 +78,8 @@ _PLACES: Final = frozenset({"<bin_word>", "<station_word>", "<up>", "<thing_word
 _FREE: Final = frozenset({"<polite>", "<function>"})
 _SMALL: Final = _PLACES | _FREE | {"<it>", "<and>", "<let>", "<to>", "<from>", "<back>", "<sitting>", "<ba>", "<of>"}
 _OUT_OF: Final = frozenset({"from", "out of", "off", "off of", "从", "自", "由"})
+_NAMES_A_PLACE: Final = frozenset({"<bin_word>", "<station_word>", "<into>", "<towards>"})
+_WARNS: Final = frozenset({"小心", "注意", "当心", "留神", "careful", "watch", "mind"})
 _NOT_OURS: Final = frozenset({"<foreign>", "<personal>"})
 _NO_WORDS: Final = frozenset({"item_type", "bin", "station", "device", "task_id"})
 """A value's own words tell no action: in 放置区 there is no 放."""
@@ -97,9 +100,14 @@ def _not_ours(token: Token) -> bool:
     return not token.keys.isdisjoint(_NOT_OURS) and token.keys.isdisjoint(_OURS)
 
 
-def bare(tokens: Sequence[Token]) -> bool:
-    """Whether a text is nothing but values, words of a motion and polite words: enough to answer what was asked."""
-    return all(t.slot is not None or t.polite or not t.keys.isdisjoint(_OURS | _PLACES) for t in tokens)
+def bare(tokens: Sequence[Token]) -> Bare:
+    """What a text is where it is nothing but values and polite words, or words of a motion beside them."""
+    rest = [t for t in tokens if t.slot is None and not t.polite]
+    if any(t.text in _WARNS for t in tokens):
+        return Bare.NO
+    if all(not t.keys.isdisjoint(_NAMES_A_PLACE) for t in rest):
+        return Bare.VALUE
+    return Bare.MOTION if all(not t.keys.isdisjoint(_OURS | _PLACES) for t in rest) else Bare.NO
 
 
 def beside(tokens: Sequence[Token]) -> tuple[tuple[int, int], ...]:

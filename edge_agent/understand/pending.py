@@ -20,7 +20,7 @@ from typing import TypeAlias
 from edge_agent.understand import slots
 from edge_agent.understand.interpretation import Disposition, Interpretation
 from edge_agent.understand.scores import IntentScore, Scores
-from offline_rules.reading import Ambiguous, Intent, Match, Mood, Reading, Slot, SlotName, StopSense
+from offline_rules.reading import Ambiguous, Bare, Intent, Match, Mood, NoMatch, Reading, Slot, SlotName, StopSense
 
 MAX_ROUNDS = 2
 EXPIRES_IN_S = 120.0
@@ -126,7 +126,7 @@ def answer(pending: Pending, text: str, read: Read, *, now_s: float) -> Answered
     if now_s >= pending.expires_at_s:
         return Expired()
     reply = read(text)
-    if reply.mood in WITHDRAWS or _declines(pending, text, reply):
+    if (reply.mood in WITHDRAWS and not _yes_all_the_same(pending, text)) or _declines(pending, text, reply):
         return Withdrawn()
     chosen = _chosen(pending, text)
     if chosen is not None:
@@ -141,12 +141,22 @@ WITHDRAWS = frozenset({Mood.CANCEL, Mood.SELF_CORRECTION, Mood.NEGATION})
 ANSWERS = frozenset({Mood.IMPERATIVE, Mood.STATEMENT})
 """A question, a condition or a quotation gives no value."""
 
-_YES_EN = ("yes", "y", "yeah", "yep", "ok", "okay", "confirm")
-_YES_ZH = ("是", "是的", "好", "好的", "对", "对的", "确认", "可以", "行", "嗯")
-_NO_EN = ("no", "n", "nope")
+_YES_EN = (
+    "yes|y|yeah|yep|yup|ya|ok|okay|sure(?: thing)?|correct|right|exactly|confirm|confirmed|affirmative|absolutely|"
+    "of course|indeed|do it|go ahead|please do|that's right|that is right|yes it is|aye|roger|fine|no problem"
+)
+_YES_ZH = (
+    "是|是的|是啊|是滴|对|对的|对啊|对头|好|好的|好啊|好吧|好嘞|好滴|行|行的|行吧|可以|可以的|嗯|嗯嗯|确认|确定|没错|没问题|就是|"
+    "就是这样|当然|要得|执行|确认执行"
+)
+_AFTER_YES = "please|thanks|thank you|sir|do it|go ahead|yes|谢谢|谢谢你|执行|就这样|是的|对|吧|的|啊"
+YES = re.compile(rf"(?:(?:please|谢谢|麻烦了)[, ]*)?(?:{_YES_EN}|{_YES_ZH})(?:[,，、 ]*(?:{_AFTER_YES}))*")
+_NO_EN = ("no", "n", "nope", "nah")
 _NO_ZH = ("不", "否", "不是", "不对", "不用", "不行", "不要")
-YES, NO = frozenset((*_YES_EN, *_YES_ZH)), frozenset((*_NO_EN, *_NO_ZH))
+NO = frozenset((*_NO_EN, *_NO_ZH))
 """Answers to a question with one option."""
+_NO_NEGATION = frozenset({"没错", "没问题", "没错就这样", "no problem"})
+"""A yes with a word of denying in it."""
 
 KEY_FIELD: dict[SlotName, Intent] = {
     "item_type": Intent.QUERY_RULE,
@@ -164,20 +174,39 @@ _AS_SAID: dict[SlotName, str] = {"bin": "bin {}", "station": "station {}", "task
 """A bare value is read once more with the noun of the field that was asked for; the span stays on the value."""
 
 
+_PEELED = re.compile(
+    r"(?:(?:ok|okay|yes|just|only|it's|its|it is|make it|the|i said)[, ]+|"
+    r"(?:那就|就|还是|是|要|我要|我说的是|选|嗯|当然)[,，、 ]*)*"
+    r"(.+?)"
+    r"(?:[,，、 ]*(?:then|please|pls|thanks|of course|好了|就行|就好|吧|嘛|那个|的)|[.!。！])*",
+    re.IGNORECASE,
+)
+"""What leads to a value and what follows it, and says nothing."""
+_SHORT = re.compile(
+    r"(?:[a-z]|\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|[一二两三四五六七八九十])号?", re.IGNORECASE
+)
+"""A value without its noun; 一下 and "two glasses" are none."""
+
+
 def _chosen(pending: Pending, text: str) -> Intent | None:
     """An option's number where options were shown; a bare yes where there was only one."""
     said = _plain(text)
     if len(pending.options) == 1:
-        return pending.options[0] if said in YES or _ONE.fullmatch(said) else None
+        return pending.options[0] if YES.fullmatch(said) or _ONE.fullmatch(said) else None
     hit = _NUMBER.fullmatch(said)
     index = int(hit.group(1)) if hit else 0
     return pending.options[index - 1] if 0 < index <= len(pending.options) else None
 
 
 def _declines(pending: Pending, text: str, reply: Reading) -> bool:
-    """A no to one option; and where a motion is asked about, whatever has a stop word in it that is no stop."""
+    """A no to one option; and where a motion is asked about, a stop word in what nobody understood."""
     no = len(pending.options) == 1 and _plain(text) in NO
-    return no or (pending.intent is Intent.CONTROL_DEVICE and reply.stop is StopSense.RULED_OUT)
+    unread = reply.stop is StopSense.RULED_OUT and isinstance(reply.outcome, NoMatch)
+    return no or (pending.intent is Intent.CONTROL_DEVICE and unread)
+
+
+def _yes_all_the_same(pending: Pending, text: str) -> bool:
+    return len(pending.options) == 1 and _plain(text) in _NO_NEGATION
 
 
 def _plain(text: str) -> str:
@@ -199,13 +228,14 @@ def _fill(pending: Pending, text: str, read: Read) -> Joined | None:
     wanted = pending.missing
     if wanted is None:
         intent = _by_key_field(pending, values)
-        moves = intent is Intent.CONTROL_DEVICE and not reply.bare
+        moves = intent is Intent.CONTROL_DEVICE and reply.bare is Bare.NO
         return None if intent is None or moves else _joined(pending, intent, values, reply.original)
-    moves = pending.intent is Intent.CONTROL_DEVICE
-    if not any(s.name == wanted for s in values):
-        values = _action(pending, reply, read) if wanted == "action" else _bare_value(wanted, text, read, moves)
-    elif moves and not reply.bare:
-        values = ()
+    if wanted == "action":
+        values = values if any(s.name == wanted for s in values) else _action(pending, reply, read)
+    elif pending.intent is Intent.CONTROL_DEVICE:
+        values = _value_of_a_motion(pending, wanted, text, read)
+    elif not any(s.name == wanted for s in values):
+        values = _bare_value(wanted, text, read)
     return _joined(pending, pending.intent, values, reply.original) if values else None
 
 
@@ -214,22 +244,37 @@ def _by_key_field(pending: Pending, values: tuple[Slot, ...]) -> Intent | None:
     return next((i for i in named if not pending.options or i in pending.options), None)
 
 
-def _bare_value(wanted: SlotName, text: str, read: Read, moves: bool) -> tuple[Slot, ...]:
+def _bare_value(wanted: SlotName, text: str, read: Read) -> tuple[Slot, ...]:
     said = text.strip()
     form = _AS_SAID.get(wanted)
     if form is None or not said:
         return ()
     prompted = read(form.format(said))
     value = prompted.slot(wanted)
-    if value is None or prompted.mood not in ANSWERS or (moves and not prompted.bare):
+    if value is None or prompted.mood not in ANSWERS:
         return ()
     start = text.index(said)
     return (replace(value, span=(start, start + len(said))),)
 
 
+def _value_of_a_motion(pending: Pending, wanted: SlotName, text: str, read: Read) -> tuple[Slot, ...]:
+    """The value and nothing beside it but what leads to it ("make it 2", 就B吧): "B is blocked" names no station to go
+    to, "two glasses" no bin. A value for what was said before is asked about (`_joined`), any other is none."""
+    found = _PEELED.fullmatch(text)
+    said = found.group(1) if found is not None else text.strip()
+    start, reply = text.find(said), read(said)
+    values = slots.grounded(reply) if reply.mood in ANSWERS and reply.bare is Bare.VALUE else ()
+    names = {s.name for s in values}
+    if wanted in names and names - {wanted} <= {s.name for s in pending.reading.slots}:
+        return tuple(replace(s, span=(s.span[0] + start, s.span[1] + start)) for s in values)
+    if names or wanted not in _AS_SAID or not _SHORT.fullmatch(unicodedata.normalize("NFKC", said)):
+        return ()
+    return tuple(replace(s, span=(s.span[0] + start, s.span[1] + start)) for s in _bare_value(wanted, said, read))
+
+
 def _action(pending: Pending, reply: Reading, read: Read) -> tuple[Slot, ...]:
     """The motion that question and answer speak of together: "放" means another one where an item was said before."""
-    if reply.mood not in ANSWERS or not reply.bare:
+    if reply.mood not in ANSWERS or reply.bare is not Bare.MOTION:
         return ()
     offset = len(pending.reading.original) + len(JOIN)
     both = read(pending.reading.original + JOIN + reply.original)

@@ -22,7 +22,7 @@ from edge_agent.understand.pending import (
 )
 from edge_agent.understand.scores import IntentScore, ModelCause, NoUsableModel
 from edge_agent.understand.thresholds import Thresholds
-from offline_rules.reading import Ambiguous, Intent, Mood, NoMatch, Reading, Slot, StopSense, Vague
+from offline_rules.reading import Ambiguous, Bare, Intent, Mood, NoMatch, Reading, Slot, StopSense, Vague
 from offline_rules.router import Router
 from tests.understand.readings import HOME, NOTHING, RULE, TWO_BINS, VAGUE, match, reading, slot
 
@@ -31,7 +31,7 @@ NOW_S = 100.0
 
 
 def _fragment(text: str, *slots: Slot) -> Reading:
-    return replace(reading(text, Vague("object_without_verb"), *slots, mood=Mood.STATEMENT), bare=True)
+    return replace(reading(text, Vague("object_without_verb"), *slots, mood=Mood.STATEMENT), bare=Bare.VALUE)
 
 
 REPLIES: dict[str, Reading] = {
@@ -193,7 +193,11 @@ def asked_whether() -> Pending:
     return pending
 
 
-@pytest.mark.parametrize("said", ["1", "yes", "Yes.", "OK", "是", "是的", "对。", "确认", "嗯"])
+SAYS_YES = ["1", "yes", "Yes.", "OK", "yes please", "sure", "that's right", "go ahead", "no problem", "ok, do it"]
+SAYS_YES_ZH = ["是", "是的", "对。", "确认", "嗯", "好的谢谢", "没错", "没问题", "确认执行", "对啊", "就是这样"]
+
+
+@pytest.mark.parametrize("said", [*SAYS_YES, *SAYS_YES_ZH])
 def test_a_yes_to_the_one_motion_that_was_asked_about_is_the_order(said: str) -> None:
     got = answer(asked_whether(), said, read, now_s=NOW_S)
     assert isinstance(got, Joined)
@@ -209,7 +213,25 @@ def test_a_no_to_the_one_motion_ends_it(said: str) -> None:
     assert isinstance(answer(asked_whether(), said, read, now_s=NOW_S), Withdrawn)
 
 
-@pytest.mark.parametrize("said", ["2", "perhaps", "yes or no", "it is", "1号", "第1个", "1个", "number 1", "#1", "no1"])
+@pytest.mark.parametrize(
+    "said",
+    [
+        "2",
+        "perhaps",
+        "yes or no",
+        "it is",
+        "1号",
+        "第1个",
+        "1个",
+        "number 1",
+        "#1",
+        "no1",
+        "yes but",
+        "ok wait",
+        "是的吗",
+        "好的等下",
+    ],
+)
 def test_neither_yes_nor_no_moves_nothing(said: str) -> None:
     assert isinstance(answer(asked_whether(), said, read, now_s=NOW_S), AskAgain)
 
@@ -228,6 +250,17 @@ def asked_by_the_rules(router: Router, text: str, missing: str) -> Pending:
 
 
 NO_STATION = [
+    "B老师",
+    "B shift",
+    "B上",
+    "B下",
+    "B关",
+    "B open",
+    "B out",
+    "B glass",
+    "B bin",
+    "B home",
+    "B pick",
     "B工位有人",
     "station B blocked",
     "B坏",
@@ -246,7 +279,19 @@ NO_BIN = [
     "bin 2 nah",
     "2 full",
 ]
-NO_ONE_BIN = ["2 or 3", "2和3", "1 or 2", "two three", "2分钟", "2点", "somewhere near bin 2"]
+NO_ONE_BIN = [
+    "2 or 3",
+    "2和3",
+    "1 or 2",
+    "two three",
+    "2分钟",
+    "2点",
+    "somewhere near bin 2",
+    "一下",
+    "一块玻璃",
+    "one glass",
+]
+NO_BIN_BUT = ["two bottles", "2块玻璃", "2号工位", "2号箱取", "拿2号箱", "2号来", "bin 2 out", "3 cans", "2瓶", "B"]
 NO_ACTION = [
     "放置区满",
     "place full",
@@ -276,7 +321,7 @@ NO_MOTION = [
     ("text", "missing", "said"),
     [
         *(("move to the station", "station", said) for said in NO_STATION),
-        *(("put glass in bin 2 or bin 3", "bin", said) for said in (*NO_BIN, *NO_ONE_BIN)),
+        *(("put glass in bin 2 or bin 3", "bin", said) for said in (*NO_BIN, *NO_ONE_BIN, *NO_BIN_BUT)),
         *(("C站铁盒子 弄到1号箱里 马上", "action", said) for said in (*NO_ACTION, *NO_MOTION, "pick list")),
     ],
 )
@@ -287,7 +332,24 @@ def test_talk_that_holds_a_value_or_a_verb_fills_no_field_of_a_motion(text: str,
         assert not interpret(got.reading, got.scores, Thresholds()).would_move
 
 
-@pytest.mark.parametrize("said", ["B", "to station B please", "B站", "station B", "去B工位"])
+@pytest.mark.parametrize(
+    "said",
+    [
+        "B",
+        "to station B please",
+        "B站",
+        "station B",
+        "去B工位",
+        "就B吧",
+        "make it B",
+        "ok B",
+        "B then",
+        "是B工位",
+        "那就B",
+        "选B",
+        "Ｂ",
+    ],
+)
 def test_the_value_with_polite_words_fills_it(said: str) -> None:
     router = Router.load()
     got = answer(asked_by_the_rules(router, "move to the station", "station"), said, router.read, now_s=NOW_S)
@@ -296,7 +358,7 @@ def test_the_value_with_polite_words_fills_it(said: str) -> None:
     )
 
 
-@pytest.mark.parametrize("said", ["停着", "why did it stop"])
+@pytest.mark.parametrize("said", ["停着", "the stop lamp of ours"])
 def test_a_stop_word_in_the_answer_that_is_no_stop_takes_the_motion_back(said: str) -> None:
     router = Router.load()
     pending = asked_by_the_rules(router, "move to the station", "station")
