@@ -273,15 +273,17 @@ def _value_of_a_motion(pending: Pending, wanted: SlotName, text: str, read: Read
 
 
 def _action(pending: Pending, reply: Reading, read: Read) -> tuple[Slot, ...]:
-    """The motion that question and answer speak of together: "放" means another one where an item was said before."""
-    if reply.mood not in ANSWERS or reply.bare is not Bare.MOTION:
+    """The motion that question and answer speak of together: "放" means another one where an item was said before, and
+    "the gripper" tells what "open" is to open. Where the question named one by itself, the answer must name it anew."""
+    if reply.mood not in ANSWERS or reply.bare is Bare.NO:
         return ()
     offset = len(pending.reading.original) + len(JOIN)
     both = read(pending.reading.original + JOIN + reply.original)
-    said = both.wished or both.slot("action")
-    if said is None or said.span[0] < offset:
+    said = both.slot("action") or both.wished
+    if said is None or (said.span[0] < offset and pending.reading.wished is not None):
         return ()
-    return (replace(said, span=(said.span[0] - offset, said.span[1] - offset)),)
+    action = replace(said, span=(said.span[0] - offset, said.span[1] - offset))
+    return (action, *(s for s in slots.grounded(reply) if s.name != "action"))
 
 
 def _joined(pending: Pending, intent: Intent, values: tuple[Slot, ...], words: str) -> Joined:

@@ -367,6 +367,35 @@ def test_a_stop_word_in_the_answer_that_is_no_stop_takes_the_motion_back(said: s
 
 
 @pytest.mark.parametrize(
+    ("first", "said", "told"),
+    [
+        ("open", "the gripper", {"action": "open_gripper"}),
+        ("打开", "夹爪", {"action": "open_gripper"}),
+        ("drop it", "bin 2", {"action": "place", "bin": "2"}),
+        ("抓取", "玻璃", {"action": "pick", "item_type": "glass"}),
+    ],
+)
+def test_a_verb_is_made_whole_by_what_it_is_done_to(first: str, said: str, told: dict[str, str]) -> None:
+    router = Router.load()
+    reading = router.read(first)
+    asked_which = question(reading, interpret(reading, DOWN, Thresholds()), now_s=NOW_S)
+    assert asked_which is not None
+    number = str(asked_which.options.index(Intent.CONTROL_DEVICE) + 1)
+    chosen = answer(asked_which, number, router.read, now_s=NOW_S)
+    assert isinstance(chosen, Joined)
+    made = interpret(chosen.reading, chosen.scores, Thresholds())
+    assert made.missing == "action"
+    asked_what = question(chosen.reading, made, now_s=NOW_S, round_no=chosen.round)
+    assert asked_what is not None
+    got = answer(asked_what, said, router.read, now_s=NOW_S)
+    assert isinstance(got, Joined), got
+    whole = interpret(got.reading, got.scores, Thresholds())
+    assert whole.disposition is Disposition.PROPOSE_MOTION
+    assert {s.name: s.value for s in whole.slots} == told
+    assert all(0 <= s.span[0] < s.span[1] <= len(whole.text) for s in whole.slots)
+
+
+@pytest.mark.parametrize(
     ("said", "action"),
     [("夹取", "pick_place"), ("放进去", None), ("夹取吗", None), ("回头再说", None)],
 )
