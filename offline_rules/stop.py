@@ -33,12 +33,14 @@ _NO_CRY: Final = (
     "will",
     "must",
     "n't",
+    " emergency",
 )
 """After these `stop` at the end is a noun or told of."""
 _CLAUSE: Final = re.compile(
     r",|(?<![要就会得让叫该能可我他她说喊写按])(?=(?:快|赶紧|赶快|马上|立刻|立即|你先|给我)(?:急?停|别动|按停|叫停))|"
     + "".join(f"(?<!{word})" for word in _NO_CRY)
-    + r" (?=(?:please )?(?:stop|halt|freeze)(?: it| now| please| quick| quickly| the arm| the robot)*[ .!?]*$)"
+    + r" (?=(?:please )?(?:emergency )?(?:stop|halt|freeze)(?: it| that| this| now| please| quick| quickly|"
+    + r" (?:the |that |this )?(?:arm|robot|line|belt|machine|thing|conveyor|cell))*[ .!?]*$)"
 )
 """Where a cry may begin; people who shout type no commas."""
 _BEFORE: Final = (
@@ -71,6 +73,8 @@ class _Lexicon:
     dangers: re.Pattern[str]
     cries: re.Pattern[str]
     calls: re.Pattern[str]
+    wordless: re.Pattern[str]
+    asked: re.Pattern[str]
     verb: re.Pattern[str]
     tells: re.Pattern[str]
     undone: re.Pattern[str]
@@ -80,8 +84,9 @@ def stop_sense(text: str) -> StopSense:
     """Whether a normalised text is a stop, holds a stop word that is none, or neither."""
     lexicon = _lexicon()
     text = _joined_letters(text)
-    if lexicon.words.search(_REPEATED.sub(r"\1", text)) is None and lexicon.presses.search(text) is None:
-        return StopSense.NONE
+    if not _holds_word(text, lexicon):
+        # Without a word of a stop there is nothing that could be ruled out: the few cries that have none, or no stop.
+        return StopSense.STOP if _some_sentence(text, _wordless, lexicon) else StopSense.NONE
     return StopSense.STOP if _some_sentence(text, _is_stop, lexicon) else StopSense.RULED_OUT
 
 
@@ -110,6 +115,11 @@ def stop_words() -> tuple[str, ...]:
     """The lexicon: each of these alone is a stop."""
     tables = tomllib.loads((DATA / "stop.toml").read_text(encoding="utf-8"))
     return (*tables["words_zh"], *tables["words_en"])
+
+
+def _holds_word(text: str, lexicon: _Lexicon) -> bool:
+    words = lexicon.words.search(_REPEATED.sub(r"\1", text))
+    return words is not None or lexicon.presses.search(text) is not None
 
 
 def _joined_letters(text: str) -> str:
@@ -154,9 +164,16 @@ def _is_cry(sentence: str, lexicon: _Lexicon) -> bool:
         return True
     if not lexicon.asks.search(cry) and any(_bare(clause, lexicon) for clause in _clauses(cry, lexicon)):
         return True
-    if _says_why(cry, lexicon) or ("?" not in cry and lexicon.calls.search(cry)):
+    if _says_why(cry, lexicon) or ("?" not in cry and lexicon.calls.search(cry)) or lexicon.asked.search(cry):
+        return True
+    if _wordless(cry, lexicon):
         return True
     return lexicon.rules_out.search(cry) is None and lexicon.presses.search(cry) is not None
+
+
+def _wordless(sentence: str, lexicon: _Lexicon) -> bool:
+    """A cry that has no word of a stop: "get it off me", 拉闸, a slip of the typing alone."""
+    return "?" not in sentence and lexicon.wordless.search(sentence) is not None
 
 
 def _cry(sentence: str, lexicon: _Lexicon) -> str:
@@ -206,6 +223,8 @@ def _lexicon() -> _Lexicon:
         _split(tables["dangers"]),
         _split(tables["cries"], tables["cries_patterns"]),
         re.compile("|".join(tables["calls_patterns"])),
+        re.compile("|".join(tables["wordless_patterns"])),
+        re.compile("|".join(tables["asked_patterns"])),
         re.compile(rf"^\W*(?:(?:{_BEFORE})\W*)*(?:{verbs})|(?:{verbs}){_AFTER}$"),
         _split(tables["tells"]),
         re.compile("|".join(tables["undone_patterns"])),
