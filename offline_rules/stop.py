@@ -164,11 +164,26 @@ def _is_cry(sentence: str, lexicon: _Lexicon) -> bool:
         return True
     if not lexicon.asks.search(cry) and any(_bare(clause, lexicon) for clause in _clauses(cry, lexicon)):
         return True
+    if _cried_first(cry, lexicon):
+        return True
     if _says_why(cry, lexicon) or ("?" not in cry and lexicon.calls.search(cry)) or lexicon.asked.search(cry):
         return True
     if _wordless(cry, lexicon):
         return True
     return lexicon.rules_out.search(cry) is None and lexicon.presses.search(cry) is not None
+
+
+def _cried_first(cry: str, lexicon: _Lexicon) -> bool:
+    """A cry, or a polite one, in a clause of its own with nothing before it that asks: what follows is why, and asks
+    nothing of us. Not where it follows whose words they are."""
+    if "?" in cry or lexicon.tells.search(cry):
+        return False
+    for clause in _clauses(cry, lexicon)[:-1]:
+        if (_bare(clause, lexicon) and lexicon.verb.search(clause.strip())) or lexicon.asked.search(clause.strip()):
+            return True
+        if lexicon.asks.search(clause):
+            return False
+    return False
 
 
 def _wordless(sentence: str, lexicon: _Lexicon) -> bool:
