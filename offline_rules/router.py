@@ -19,7 +19,19 @@ from offline_rules.mood import spoken_mood
 from offline_rules.normalise import MAX_CHARS, Normal, language, normalise
 from offline_rules.outcome import Judged, judge, judge_explicit, unphrased
 from offline_rules.packs import Pack, PackError, Problem, load_packs, shipped
-from offline_rules.reading import Ambiguous, Intent, Leaning, Match, Mood, NoMatch, Outcome, Reading, Slot, StopSense
+from offline_rules.reading import (
+    Ambiguous,
+    Intent,
+    Lang,
+    Leaning,
+    Match,
+    Mood,
+    NoMatch,
+    Outcome,
+    Reading,
+    Slot,
+    StopSense,
+)
 from offline_rules.stop import cried, doubtful, names_danger, stop_sense
 from offline_rules.suspicious import suspicious
 from offline_rules.tokens import Token, tokenise
@@ -66,20 +78,23 @@ class Router:
             return Reading(text, "", "en", StopSense.NONE, Mood.STATEMENT, NoMatch("too_long"))
         normal = normalise(text)
         lang = language(normal)
-        stop = self._stop(normal)
-        if stop is StopSense.STOP:
-            return Reading(text, normal.text, lang, stop, Mood.IMPERATIVE, _STOP)
+        stop = stop_sense(normal.text)
+        if stop is StopSense.STOP and cried(normal.text):
+            return _stopped(normal, lang)
         if not normal.text.strip():
             return Reading(text, normal.text, lang, stop, Mood.STATEMENT, NoMatch("empty_text"))
+        tokens = tokenise(normal, self._vocabulary, self._lexicon)
+        table, said = shipped_leaning(), groups(tokens)
+        leaning = table.of(said)
+        if stop is StopSense.STOP and not told_or_asked(leaning):
+            return _stopped(normal, lang)
+        stop = StopSense.RULED_OUT if stop is StopSense.STOP else stop
         form = explicit_form(text, self._lexicon)
         if form is not None:
             return self._explicit(normal, form, stop)
-        tokens = tokenise(normal, self._vocabulary, self._lexicon)
         judged, mood = self._free(normal, tokens)
-        table, said = shipped_leaning(), groups(tokens)
-        leaning = table.of(said)
         if mood is Mood.STATEMENT and _cried_otherwise(normal, stop, leaning):
-            return Reading(text, normal.text, lang, StopSense.STOP, Mood.IMPERATIVE, _STOP)
+            return _stopped(normal, lang)
         phrased = _partly_phrased(judged.outcome)
         if (phrased is not None and overrules(leaning, phrased)) or _misplaced(judged.outcome, leaning):
             judged, mood = unphrased(tokens), _spoken(normal, tokens) or Mood.STATEMENT
@@ -108,14 +123,6 @@ class Router:
                 key = outcome.rule_id.rpartition(":")[2]
                 yield Problem(file, line, key, f"claims {text!r} for {claimed}, which is labelled {intent}")
 
-    def _stop(self, normal: Normal) -> StopSense:
-        """The lexicon's word, unless it is one among others in what is surely told or asked."""
-        stop = stop_sense(normal.text)
-        if stop is not StopSense.STOP or cried(normal.text):
-            return stop
-        leaning = shipped_leaning().of(groups(tokenise(normal, self._vocabulary, self._lexicon)))
-        return StopSense.RULED_OUT if told_or_asked(leaning) else stop
-
     def _explicit(self, normal: Normal, form: Explicit, stop: StopSense) -> Reading:
         judged = judge_explicit(form)
         mood = Mood.NEGATION if form.declined else Mood.IMPERATIVE
@@ -132,6 +139,10 @@ class Router:
             start, end = judged.told
             spoken = spoken_mood(normal.text[:start] + _BLANK + normal.text[end:])
         return judged, _mood(spoken, judged)
+
+
+def _stopped(normal: Normal, lang: Lang) -> Reading:
+    return Reading(normal.original, normal.text, lang, StopSense.STOP, Mood.IMPERATIVE, _STOP)
 
 
 def all_classes(packs: Sequence[Pack]) -> dict[str, tuple[str, ...]]:

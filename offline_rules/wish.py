@@ -135,13 +135,13 @@ def _told_otherwise(text: str, tokens: Sequence[Token]) -> bool:
 
 
 def _leads_out(first: Token, second: Token) -> bool:
-    """ "from bin 2" takes out what a place would put in, and "2号箱里的玻璃" is there already."""
+    """Who says "from bin 2" takes out what a place would put in, and "2号箱里的玻璃" is there already."""
     out = first.text in _OUT_OF and "{bin}" in second.keys
     return out or ("{bin}" in first.keys and second.text in ("的", "里的"))
 
 
 def _to_others(first: Token, second: Token) -> bool:
-    """ "Let Tom …", 让小王…: somebody the cell has no name for is to do it."""
+    """Somebody the cell has no name for is to do it: "let Tom", 让小王."""
     return "<let>" in first.keys and not second.known
 
 

@@ -41,8 +41,6 @@ TAKES: dict[Action, frozenset[str]] = {
 }
 
 _STARTS_EMPTY = frozenset({Action.PICK, Action.PICK_PLACE})
-_GRIPS_ITEMS = frozenset({Action.PICK, Action.PICK_PLACE, Action.PLACE})
-"""Where these go is set in the cell file, by item and by bin."""
 _STARTS_HOLDING = frozenset({Action.PLACE})
 _GRIPS = frozenset({Action.PICK, Action.PICK_PLACE, Action.CLOSE_GRIPPER, Action.OPEN_GRIPPER})
 _TRAVELS = frozenset({Action.HOME, Action.PARK, Action.MOVE, Action.PICK, Action.PLACE, Action.PICK_PLACE})
@@ -138,7 +136,8 @@ def check(spec: CellSpec, action: Action, said: Mapping[str, str]) -> Proposal |
             return MissingSlot(needed)
     for name in slots:
         if name not in TAKES[action]:
-            why = "place_is_fixed" if name == "station" and action in _GRIPS_ITEMS else "slot_not_of_action"
+            fixed = name == "station" and action in _STARTS_EMPTY | _STARTS_HOLDING  # by item and bin, in the cell file
+            why = "place_is_fixed" if fixed else "slot_not_of_action"
             return Refused(why, "INPUT_INVALID", (("slot", name), ("action", action.value)))
     return Proposal(action, device, tuple(sorted(slots.items())), _order(spec, action, device, slots))
 

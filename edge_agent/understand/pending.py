@@ -28,6 +28,8 @@ EXPIRES_IN_S = 120.0
 
 CHOSEN = "chosen_by_operator"
 JOIN = " "
+LONGEST_VALUE = 60
+"""Characters of an answer that is a value and no more; what is longer is not even looked through."""
 
 Read: TypeAlias = Callable[[str], Reading]
 Key: TypeAlias = tuple[str, str]
@@ -133,7 +135,7 @@ def answer(pending: Pending, text: str, read: Read, *, now_s: float) -> Answered
         return _joined(pending, chosen, (), "")
     if _is_request(pending, reply):
         return NewRequest()
-    filled = _fill(pending, text, read)
+    filled = _fill(pending, text, reply, read)
     return filled if filled is not None else _again(pending)
 
 
@@ -221,9 +223,8 @@ def _is_request(pending: Pending, reply: Reading) -> bool:
     return isinstance(outcome, Match) and (outcome.missing is None or outcome.intent is not pending.intent)
 
 
-def _fill(pending: Pending, text: str, read: Read) -> Joined | None:
+def _fill(pending: Pending, text: str, reply: Reading, read: Read) -> Joined | None:
     """The answer's slot values: the field that was asked for, or the key field that tells the options apart."""
-    reply = read(text)
     values = slots.grounded(reply) if reply.mood in ANSWERS else ()
     wanted = pending.missing
     if wanted is None:
@@ -260,6 +261,8 @@ def _bare_value(wanted: SlotName, text: str, read: Read) -> tuple[Slot, ...]:
 def _value_of_a_motion(pending: Pending, wanted: SlotName, text: str, read: Read) -> tuple[Slot, ...]:
     """The value and nothing beside it but what leads to it ("make it 2", 就B吧): "B is blocked" names no station to go
     to, "two glasses" no bin. A value for what was said before is asked about (`_joined`), any other is none."""
+    if len(text) > LONGEST_VALUE:
+        return ()
     found = _PEELED.fullmatch(text)
     said = found.group(1) if found is not None else text.strip()
     start, reply = text.find(said), read(said)
