@@ -11,16 +11,13 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from offline_rules.lexicon import DATA
 from offline_rules.reading import Mood
 
 _QUOTE = re.compile(r"""["«»<>]|(?<![a-z0-9\u25a1])'|'(?![a-z0-9])""")
 _ELLIPSIS = re.compile(r"\.{2,}")
-_PURPOSE = re.compile(r"(?<![a-z])so (?:that )?(?!why|how|what|where|who|when|which|if)(?:[a-z']+ ){1,3}can [^,.;!?]*")
-"""What it is for asks nothing: "so our guests can see the fingers"."""
-_THANKS = re.compile(r"(?:麻烦|辛苦|拜托|谢谢|谢|有劳|劳驾|费心)(?:你|您|大家|各位|师傅)?[了啦](?![\u4e00-\u9fff])")
-"""Nothing is over because somebody is thanked for it."""
 _QUESTION_MARK = re.compile(r"[?¿⁇⁈‽]")
 
 
@@ -39,17 +36,38 @@ def spoken_mood(text: str) -> Mood | None:
         return Mood.QUOTATION
     if _ELLIPSIS.search(text):
         return Mood.SELF_CORRECTION
-    text = _THANKS.sub(" ", _PURPOSE.sub(" ", text))
+    talk = _talk()
+    text = talk["thanks"].sub(" ", talk["purpose"].sub(" ", text))
     found = next((marker.mood for marker in _markers() if marker.words.search(text)), None)
     if found in (None, Mood.NEGATION, Mood.PAST, Mood.REPORT, Mood.DEFERRED) and _QUESTION_MARK.search(text):
         return Mood.QUESTION
     return found
 
 
+def asked_outright(text: str) -> bool:
+    """Whether a normalised text asks, by a mark or its last word, for more than a note of what it says."""
+    talk = _talk()
+    return talk["asks"].search(text) is not None and talk["to_be_noted"].search(text) is None
+
+
+def trails_off(text: str) -> bool:
+    """Whether a normalised text ends in search of words and takes nothing back: "arm...", "pick up uh"."""
+    return _talk()["trailing"].search(text) is not None
+
+
+@cache
+def _talk() -> Mapping[str, re.Pattern[str]]:
+    return {name: re.compile("|".join(patterns)) for name, patterns in _tables()["talk"].items()}
+
+
 @cache
 def _markers() -> tuple[_Marker, ...]:
-    tables = tomllib.loads((DATA / "mood.toml").read_text(encoding="utf-8"))["mood"]
-    return tuple(_Marker(Mood(table["name"]), _pattern(table)) for table in tables)
+    return tuple(_Marker(Mood(table["name"]), _pattern(table)) for table in _tables()["mood"])
+
+
+@cache
+def _tables() -> dict[str, Any]:
+    return tomllib.loads((DATA / "mood.toml").read_text(encoding="utf-8"))
 
 
 def _pattern(table: Mapping[str, list[str]]) -> re.Pattern[str]:

@@ -11,8 +11,9 @@ from typing import assert_never
 
 from edge_agent.understand.clarify import ClarifyEvidence
 from edge_agent.understand.leaning import backs, may_be_ours, ours, unclear
-from edge_agent.understand.mood import ASKED_BACK_UNPHRASED, lets_pass, trails_off
+from edge_agent.understand.mood import ASKED_BACK_UNPHRASED, lets_pass
 from edge_agent.understand.slots import own
+from offline_rules.mood import trails_off
 from offline_rules.reading import Ambiguous, Intent, Match, Mood, NoMatch, Outcome, Reading, Slot, StopSense, Vague
 
 

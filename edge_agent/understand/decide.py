@@ -15,6 +15,7 @@ from edge_agent.understand.combine import Verdict, Whose
 from edge_agent.understand.interpretation import Disposition, Interpretation, Source
 from edge_agent.understand.scores import NoUsableModel, Scores, by_falling_score, top_two
 from edge_agent.understand.thresholds import Thresholds
+from offline_rules.mood import asked_outright, trails_off
 from offline_rules.reading import Ambiguous, Intent, Match, Mood, NoMatch, Reading, SlotName, StopSense, Vague
 
 NEEDS_MODEL = "control_requires_llm_or_confirmation"
@@ -106,7 +107,7 @@ def _mood_gate(reading: Reading, blank: Interpretation) -> Interpretation | None
 
 def _breaks_off(reading: Reading) -> bool:
     """A fragment that looks like something taken back, and is only not finished: "Arm..."."""
-    return mood.trails_off(reading.normalised) and leaning.unclear(reading.leaning, unfinished=True)
+    return trails_off(reading.normalised) and leaning.unclear(reading.leaning, unfinished=True)
 
 
 def _half_phrased(reading: Reading) -> bool:
@@ -163,7 +164,7 @@ def _settle(match: Match, reading: Reading, model: Model, view: Interpretation) 
     if unphrased and match.intent is Intent.CONTROL_DEVICE:
         view = replace(view, slots=slots.with_wished(reading, view.slots))
     if unphrased and match.intent is Intent.SUBMIT_FEEDBACK:
-        if mood.asked_outright(reading.normalised):
+        if asked_outright(reading.normalised):
             return replace(view, reason=mood.reason(Mood.QUESTION))
         view = replace(view, slots=slots.with_whole_text(reading, view.slots))
     asked_whether = unphrased or _half_phrased(reading)

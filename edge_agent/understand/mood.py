@@ -6,8 +6,6 @@ its own text may be in any mood ("the gripper did not close"). Everything else o
 
 from __future__ import annotations
 
-import re
-
 from offline_rules.reading import Intent, Mood
 
 EVERY_MOOD = frozenset(Mood)
@@ -31,29 +29,10 @@ ALLOWED_UNPHRASED: dict[Intent, frozenset[Mood]] = {
 """What people report is full of words that show a mood ("it was in bin 1 when I came", "分错了，不对"). A control wish
 that no phrase heard in a plain statement may be asked about; moving takes the imperative all the same."""
 
-_ASKING_ENDS = ("吗", "么", "呢", "没有")
-_TRAILING = re.compile(r"(?:\.{2,}|(?<![a-z])(?:uh+|um+|er|erm|hm+)|[嗯呃额唔])[\s.,!]*$")
-_TO_BE_NOTED = re.compile(
-    r"\b(?:make|take|put) a note\b|\b(?:note|log|jot|write|put) (?:it|that|this)(?: down)? ?(?:please|pls)?(?:$|[.!?,])"
-    r"|\b(?:note|log|write|put) (?:it|that|this) (?:down|in|on)\b|记一下|记上|记下|记个|登记一下|备注一下"
-)
-
 
 def lets_pass(intent: Intent, mood: Mood, *, unphrased: bool = False) -> bool:
     table = ALLOWED_UNPHRASED if unphrased else ALLOWED
     return mood in table.get(intent, EVERY_MOOD)
-
-
-def asked_outright(normalised: str) -> bool:
-    """A mood that a word shows may be mistaken, a question mark hardly: no phrase, no mark, or nothing is filed. "Would
-    you make a note of it?" asks for just that."""
-    asks = "?" in normalised or normalised.rstrip(" .!。").endswith(_ASKING_ENDS)
-    return asks and _TO_BE_NOTED.search(normalised) is None
-
-
-def trails_off(normalised: str) -> bool:
-    """ "Arm...", "pick up uh": somebody looks for words and takes nothing back."""
-    return _TRAILING.search(normalised) is not None
 
 
 def reason(mood: Mood) -> str:
