@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from edge_agent.messages.prompt import Candidate, Caution, Check, Clarification, Confirmation
@@ -26,6 +27,14 @@ NEEDED_FOR: Final[Mapping[str, Operation]] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """The one motion that is asked about: its action and slots, and what was said beside them and not taken in."""
+
+    motion: Facts
+    beside: tuple[str, ...] = ()
+
+
 def clarification(
     page: Page,
     traces: Traces,
@@ -37,20 +46,18 @@ def clarification(
     missing: str | None = None,
     intent: str | None = None,
     values: Sequence[str] = (),
-    wish: Facts | None = None,
-    beside: Sequence[str] = (),
+    wish: Wish | None = None,
     scores: ClarifyEvidence | None = None,
     round_: int = 1,
 ) -> Clarification:
     """Asks for the one slot that is `missing` (of `intent`; several `values` for it are named), or whether the one
-    `wish` is meant (`action` and the slots said with it; `beside` it stands what was not taken in), or offers the
-    candidates. Those that this reader may not do are left out while one is left; the numbers a reply can name are those
-    of the result's `candidates`, never of the argument."""
+    `wish` is meant, or offers the candidates. Those that this reader may not do are left out while one is left; the
+    numbers a reply can name are those of the result's `candidates`, never of the argument."""
     offered = () if missing else _offered(page, candidates)
     if wish is not None and len(offered) == 1:
-        offered = (_wished(page, offered[0], wish),)
+        offered = (_wished(page, offered[0], wish.motion),)
     return Clarification(
-        text=_question(page, reason, offered, missing, intent, values, wish, beside),
+        text=_question(page, reason, offered, missing, intent, values, wish),
         trace_id=traces.trace_id,
         parse_trace_id=traces.parse_trace_id,
         evidence=traces.shown,
@@ -133,14 +140,14 @@ def _candidate(page: Page, n: int, scored: IntentScore) -> Candidate:
     )
 
 
-def _wished(page: Page, one: Candidate, wish: Facts) -> Candidate:
+def _wished(page: Page, one: Candidate, motion: Facts) -> Candidate:
     """The one option, named by what would move and not by its kind."""
     details = [
         page.say("clarification.wish_detail", {"label": page.texts.word("slot", name), "value": str(value)})
-        for name, value in wish.items()
+        for name, value in motion.items()
         if name != "action"
     ]
-    facts = page.facts({"action": wish["action"], "details": joined(page.texts, details) if details else None})
+    facts = page.facts({"action": motion["action"], "details": joined(page.texts, details) if details else None})
     example = page.say("clarification.wish_answer")
     return one.model_copy(update={"label": line(page.say("clarification.motion", facts)), "example": example})
 
@@ -152,11 +159,10 @@ def _question(
     missing: str | None,
     intent: str | None,
     values: Sequence[str],
-    wish: Facts | None,
-    beside: Sequence[str],
+    wish: Wish | None,
 ) -> str:
     if reason == NOT_AN_ANSWER:
-        again = _question(page, "", offered, missing, intent, values, wish, beside)
+        again = _question(page, "", offered, missing, intent, values, wish)
         return lines(page.say("clarification.again"), again)
     if missing is not None and values:
         return page.say("clarification.two_values", page.facts({"slot": missing, "values": joined(page.texts, values)}))
@@ -166,7 +172,7 @@ def _question(
         return page.say("clarification.stop_now")
     if wish is not None and len(offered) == 1:
         asked = page.say("clarification.wish", {"motion": offered[0].label})
-        rest = page.say("clarification.beside", {"words": joined(page.texts, beside)}) if beside else ""
+        rest = page.say("clarification.beside", {"words": joined(page.texts, wish.beside)}) if wish.beside else ""
         return lines(asked, rest, page.say("clarification.wish_footer"))
     if not offered:
         return page.say("clarification.too_many", {"fields": _fields(page)})

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from edge_agent.desk.speaker import Speaker
 from edge_agent.messages.content import Content
 from edge_agent.release.answers import explanation
 from edge_agent.release.policy import Happened
-from edge_agent.release.prompts import clarification
+from edge_agent.release.prompts import Wish, clarification
 from edge_agent.release.rejections import rejection
 from edge_agent.run.journal import Entry, Journal, Kind
 from edge_agent.stages.job import Job, Told
@@ -55,7 +55,6 @@ class AskingBack:
             intent=asked.intent.value,
             values=_values(asked),
             wish=_wish(asked),
-            beside=asked.beside,
             scores=asked.evidence,
             round_=pending.round,
         )
@@ -99,10 +98,12 @@ def _values(asked: Interpretation) -> tuple[str, ...]:
     return tuple(said) if len(said) > 1 else ()
 
 
-def _wish(asked: Interpretation) -> Mapping[str, str] | None:
+def _wish(asked: Interpretation) -> Wish | None:
     """The whole motion that is asked about, where one is."""
     whole = asked.intent is Intent.CONTROL_DEVICE and asked.slot("action") is not None and asked.missing is None
-    return {s.name: s.value for s in asked.slots} if whole and len(asked.candidates) == 1 else None
+    if not whole or len(asked.candidates) != 1:
+        return None
+    return Wish({s.name: s.value for s in asked.slots}, asked.beside)
 
 
 def _with_options(pending: Pending, shown: tuple[Intent, ...]) -> Pending:
