@@ -23,7 +23,7 @@ help:
 	@echo "make chaos            the tests of make test with larger numbers"
 	@echo "make soak             the agent under load for long (SOAK_MINUTES=N)"
 	@echo "make language-report  how sentences are read, as tables and a page"
-	@echo "make leaning          fit what words lean to on the labelled sentences anew"
+	@echo "make leaning          fit what words lean to, and what a cry is, on the labelled sentences anew"
 	@echo "make lock             resolve the dependencies anew"
 
 setup: $(READY)
@@ -97,7 +97,7 @@ language-report: setup
 # What the words of a sentence lean to: fitted anew after a change of the labelled sentences.
 leaning: setup
 	$(BIN)/python -m tests.language.public_sentences .state/others --last
-	$(BIN)/python -m offline_rules.fit_leaning offline_rules/data/leaning.tsv edge_agent/adapters/model/data/fit.jsonl \
+	$(BIN)/python -m offline_rules.fitting offline_rules/data edge_agent/adapters/model/data/fit.jsonl \
 		labeled_cases/sentences/zh/general.jsonl labeled_cases/sentences/en/general.jsonl .state/others/*.jsonl
 
 lock:

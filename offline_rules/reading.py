@@ -108,6 +108,8 @@ class StopSense(StrEnum):
     STOP = "STOP"
     RULED_OUT = "RULED_OUT"
     """A stop word stands there, in a question, report, past, reset, compound or quotation."""
+    IN_DOUBT = "IN_DOUBT"
+    """It sounds like a call to stop, and not surely enough to stop on: to be asked about."""
 
 
 class Bare(StrEnum):

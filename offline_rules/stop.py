@@ -100,6 +100,7 @@ def doubtful(text: str) -> bool:
     """Whether a stop word stands in a normalised text that is ruled out by nothing but the words around it, which show
     no question, report, reset, compound or quotation."""
     lexicon = _lexicon()
+    text = _cry(text, lexicon)
     against = (lexicon.rules_out, lexicon.resets, lexicon.tells, _QUOTED)
     if "?" in text or any(pattern.search(text) for pattern in against):
         return False

@@ -15,7 +15,8 @@ from edge_agent.understand.clarify import MAX_CANDIDATES, ClarifyEvidence
 from edge_agent.understand.scores import IntentScore
 from offline_rules.reading import Intent
 
-STOP_NOW: Final = "stop_heard_by_model_only"
+STOP_NOW: Final = frozenset({"stop_heard_by_model_only", "stop_in_doubt"})
+"""Who may have called for a stop is asked nothing else."""
 MISSING_SLOT: Final = "missing_slot"
 NOT_AN_ANSWER: Final = "answer_not_understood"
 KEY_FIELDS: Final = (("item_type", None), ("task_id", None), ("action", Operation.MOVE))
@@ -168,7 +169,7 @@ def _question(
         return page.say("clarification.two_values", page.facts({"slot": missing, "values": joined(page.texts, values)}))
     if missing is not None:
         return _ask_for(page, missing, intent)
-    if reason == STOP_NOW:
+    if reason in STOP_NOW:
         return page.say("clarification.stop_now")
     if wish is not None and len(offered) == 1:
         asked = page.say("clarification.wish", {"motion": offered[0].label})

@@ -13,7 +13,7 @@ from edge_agent.understand import combine, leaning, mood, slots
 from edge_agent.understand.clarify import ClarifyEvidence, candidates, order, should_clarify
 from edge_agent.understand.combine import Verdict, Whose
 from edge_agent.understand.interpretation import Disposition, Interpretation, Source
-from edge_agent.understand.scores import NoUsableModel, Scores, by_falling_score, top_two
+from edge_agent.understand.scores import IntentScore, NoUsableModel, Scores, by_falling_score, top_two
 from edge_agent.understand.thresholds import Thresholds
 from offline_rules.mood import asked_outright, trails_off
 from offline_rules.reading import Ambiguous, Intent, Match, Mood, NoMatch, Reading, SlotName, StopSense, Vague
@@ -25,6 +25,7 @@ OUT_OF_CELL = "out_of_cell"
 MISSING_SLOT = "missing_slot"
 DISAGREE = "rules_and_model_disagree"
 STOP_BY_MODEL = "stop_heard_by_model_only"
+STOP_IN_DOUBT = "stop_in_doubt"
 NOTHING_PENDING = "nothing_pending"
 TWO_VALUES = "two_values"
 UNCLEAR = "unclear_wish"
@@ -83,6 +84,9 @@ def _before_scores(reading: Reading) -> Interpretation | None:
         return replace(blank, disposition=Disposition.REFUSE, reason=reading.outcome.reason)
     if reading.suspicious is not None:
         return replace(blank, reason=reading.suspicious)
+    if reading.stop is StopSense.IN_DOUBT:
+        offered = (IntentScore(Intent.STOP, 1.0),)
+        return replace(blank, disposition=Disposition.CLARIFY, reason=STOP_IN_DOUBT, candidates=offered)
     if reading.explicit:
         return _explicit(reading, replace(blank, source="explicit"))
     if reading.normalised.strip(" .!。！") in BARE_REPLIES:

@@ -217,7 +217,7 @@ def _plain(text: str) -> str:
 
 def _is_request(pending: Pending, reply: Reading) -> bool:
     """A rewrite: it says by itself what is wanted. A bare value is none, and neither is a repetition of the verb."""
-    if reply.stop is StopSense.STOP or reply.explicit or reply.suspicious is not None:
+    if reply.stop in (StopSense.STOP, StopSense.IN_DOUBT) or reply.explicit or reply.suspicious is not None:
         return True
     outcome = reply.outcome
     return isinstance(outcome, Match) and (outcome.missing is None or outcome.intent is not pending.intent)

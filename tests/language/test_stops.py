@@ -16,15 +16,9 @@ from offline_rules.router import Router
 HERE = Path(__file__).parent / "stops"
 READ_WRONGLY = frozenset(
     {
-        "师傅快喊它停，压着人了——机器人，停！",
-        "小机器人你快停下来呀，我怕怕",
         "我爸的血压药不能随便停。",
-        "Hold up love, me glasses are on that belt",
         "Full stop on the arm, the cable's about to snap",
         "drop what ur doing n freeze",
-        "I thought you handled that stop really well this morning.",
-        "Great job with that emergency stop, it saved my fingers.",
-        "It's hard to stop a rumour once the drivers get hold of it.",
     }
 )
 """Whoever mends one takes it out of here."""

@@ -11,10 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from edge_agent.adapters.model.labelled import Part, shipped
-from offline_rules.fit_leaning import digest_of, fit, written
-from offline_rules.leaning import LEANS, LeaningTable, groups, parse_table, shipped_leaning
-from offline_rules.reading import Ambiguous, Intent, Match, NoMatch, Outcome, StopSense
+from offline_rules.fitting import digest_of, fit, for_leaning
+from offline_rules.leaning import LEANS, groups, leaning_of, shipped_leaning, words_for
+from offline_rules.reading import Ambiguous, Intent, Match, NoMatch, Outcome
 from offline_rules.router import Router
+from offline_rules.weights import WeightTable, parse_table, written
 
 WHY, HOW = "why did it fail", "how is it doing"
 
@@ -33,15 +34,15 @@ def said(router: Router, text: str) -> frozenset[str]:
     return groups(router.tokens(text))
 
 
-def fitted(router: Router, sentences: dict[str, Intent]) -> LeaningTable:
-    made = [(said(router, text), intent) for text, intent in sentences.items() for _ in range(3)]
-    return parse_table(written(fit(made), "digest"))
+def fitted(router: Router, sentences: dict[str, Intent]) -> WeightTable:
+    made = for_leaning([*sentences.items()] * 3, router)
+    return parse_table(written(fit(made, len(LEANS)), "digest"), len(LEANS))
 
 
 @settings(deadline=None)
 @given(text=st.text(max_size=80))
 def test_every_intent_has_its_share_of_one(text: str) -> None:
-    leaning = shipped_leaning().of(said(shared_router(), text))
+    leaning = leaning_of(shipped_leaning(), said(shared_router(), text))
     assert {lean.intent for lean in leaning} == set(Intent)
     assert sum(lean.share for lean in leaning) == pytest.approx(1.0)
     assert [lean.share for lean in leaning] == sorted((lean.share for lean in leaning), reverse=True)
@@ -62,20 +63,20 @@ def test_it_learns_what_it_is_shown_and_the_same_every_time(router: Router) -> N
     shown = {WHY: Intent.DIAGNOSE, HOW: Intent.QUERY_STATUS, "hello there": Intent.GENERAL}
     one, two = fitted(router, shown), fitted(router, shown)
     assert one == two
-    assert {text: one.of(said(router, text))[0].intent for text in shown} == shown
+    assert {text: leaning_of(one, said(router, text))[0].intent for text in shown} == shown
 
 
 def test_it_says_which_words_decided(router: Router) -> None:
     table = fitted(router, {WHY: Intent.DIAGNOSE, HOW: Intent.QUERY_STATUS})
-    words = table.words(said(router, WHY), Intent.DIAGNOSE)
+    words = words_for(table, said(router, WHY), Intent.DIAGNOSE)
     assert words
     assert all(table.weights[group][LEANS.index(Intent.DIAGNOSE)] > 0 for group in words)
 
 
 @pytest.mark.parametrize("broken", ["", "digest\n", "digest\nwhy\t1 2 3\n", "digest\n\t1 x\n"])
 def test_a_broken_table_is_refused(broken: str) -> None:
-    with pytest.raises(ValueError, match=r"leaning table|invalid literal"):
-        parse_table(broken)
+    with pytest.raises(ValueError, match=r"table of weights|invalid literal"):
+        parse_table(broken, len(LEANS))
 
 
 def test_the_shipped_table_was_fitted_on_the_shipped_sentences() -> None:
@@ -86,7 +87,7 @@ def test_the_shipped_table_was_fitted_on_the_shipped_sentences() -> None:
 def test_it_reads_the_sentences_it_was_fitted_on() -> None:
     """Far below what it reads in truth; a table of noise would not come near."""
     some = shipped(Part.FIT)[::20]
-    right = sum(shipped_leaning().of(said(shared_router(), s.text))[0].intent is s.intent for s in some)
+    right = sum(leaning_of(shipped_leaning(), said(shared_router(), s.text))[0].intent is s.intent for s in some)
     assert right >= 0.9 * len(some)
 
 
@@ -97,7 +98,7 @@ def test_it_changes_nothing_of_outcome_stop_and_mood(
     router: Router, text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = router.read(text)
-    all_control = LeaningTable(tuple(900 if intent is Intent.CONTROL_DEVICE else 0 for intent in LEANS), {})
+    all_control = WeightTable(tuple(900 if intent is Intent.CONTROL_DEVICE else 0 for intent in LEANS), {})
     monkeypatch.setattr("offline_rules.router.shipped_leaning", lambda: all_control)
     after = router.read(text)
     assert after.leaning != before.leaning or not before.leaning
@@ -110,16 +111,16 @@ def test_a_stop_and_an_unreadable_text_lean_to_nothing(router: Router) -> None:
     assert isinstance(router.read("让机械臂回零").outcome, Match)
 
 
-def leaning_to(intent: Intent, tenths: int) -> LeaningTable:
+def leaning_to(intent: Intent, tenths: int) -> WeightTable:
     """A table that gives every sentence the same: `tenths` over all other intents."""
-    return LeaningTable(tuple(10 * tenths if each is intent else 0 for each in LEANS), {})
+    return WeightTable(tuple(10 * tenths if each is intent else 0 for each in LEANS), {})
 
 
 PARTLY = "for the record, cardboard was put in bin 2 at about three o'clock"
 """A phrase hears a rule asked for in a part of it."""
 
 
-def outcome_of(router: Router, text: str, table: LeaningTable, monkeypatch: pytest.MonkeyPatch) -> Outcome:
+def outcome_of(router: Router, text: str, table: WeightTable, monkeypatch: pytest.MonkeyPatch) -> Outcome:
     monkeypatch.setattr("offline_rules.router.shipped_leaning", lambda: table)
     return router.read(text).outcome
 
@@ -162,28 +163,6 @@ def test_small_talk_gives_way_though_its_phrase_took_in_all_of_it(router: Router
     assert isinstance(router.read("你好").outcome, Match)
 
 
-@pytest.mark.parametrize("text", ["Abort the current movement, this instant.", "stopp it noww"])
-def test_a_stop_word_in_doubt_is_a_stop_where_the_words_are_one(
-    router: Router, text: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert router.read(text).stop is StopSense.STOP
-    monkeypatch.setattr("offline_rules.router.shipped_leaning", lambda: leaning_to(Intent.QUERY_STATUS, 80))
-    assert router.read(text).stop is StopSense.RULED_OUT
-
-
-def test_somebody_in_danger_is_a_stop_without_its_word_where_the_words_are_one(
-    router: Router, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    text = "马上断驱动,里面有手!"
-    assert router.read(text).stop is StopSense.STOP
-    assert router.read("is there a hand in there?").stop is StopSense.NONE
-    monkeypatch.setattr("offline_rules.router.shipped_leaning", lambda: leaning_to(Intent.STOP, 80))
-    assert router.read("里面有手套").stop is StopSense.STOP
-    assert router.read("里面有玻璃").stop is StopSense.NONE
-    monkeypatch.setattr("offline_rules.router.shipped_leaning", lambda: leaning_to(Intent.STOP, 40))
-    assert router.read("里面有手套").stop is StopSense.NONE
-
-
 @pytest.mark.parametrize(
     ("intent", "stands"), [(Intent.SUBMIT_FEEDBACK, False), (Intent.DIAGNOSE, False), (Intent.QUERY_RULE, True)]
 )
@@ -192,13 +171,3 @@ def test_two_kinds_of_things_ask_no_rule_where_the_words_tell_or_ask_why(
 ) -> None:
     found = outcome_of(router, "Sorting error. Plastic cup in glass bin.", leaning_to(intent, 3), monkeypatch)
     assert isinstance(found, Ambiguous if stands else NoMatch)
-
-
-@pytest.mark.parametrize(
-    "text", ["don't let it stop halfway", "did the arm stop", '"abort" it says', "full stop", "he hit the e-stop"]
-)
-def test_a_stop_that_is_ruled_out_stays_none_whatever_the_words(
-    router: Router, text: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("offline_rules.router.shipped_leaning", lambda: leaning_to(Intent.STOP, 80))
-    assert router.read(text).stop is not StopSense.STOP
