@@ -22,11 +22,6 @@ from offline_rules.weights import WeightTable, parse_table, stems, word_groups
 
 COLUMNS: Final = 1
 """How much more likely a stop than anything else."""
-HARDLY: Final = 0.08
-PERHAPS: Final = 0.3
-SURELY: Final = 0.5
-LIKELY: Final = 0.7
-BEYOND_DOUBT: Final = 0.96
 _FEW: Final = 8
 _PIECE: Final = re.compile(r"[a-z]+(?:['-][a-z]+)*|[0-9]+|[\u3400-\u9fff]|[?!,.;:\"]")
 _WORD: Final = re.compile(r"[a-z\u3400-\u9fff]")
@@ -46,7 +41,15 @@ def likelihood(text: str) -> float:
     return 1.0 / (1.0 + math.exp(-weighed))
 
 
+def speaks_for(text: str, at_most: int = 3) -> tuple[str, ...]:
+    """The word groups of a normalised text that spoke most for a stop, the strongest first."""
+    weights = shipped_cries().weights
+    found = sorted((weights[group][0], group) for group in cry_groups(text) if group in weights)
+    return tuple(group for weight, group in reversed(found[-at_most:]) if weight > 0)
+
+
 def few_words(text: str) -> bool:
+    """Whether a normalised text has too few for much to be weighed."""
     return sum(piece not in _MARKS for piece in _PIECE.findall(text)) <= _FEW
 
 

@@ -141,7 +141,8 @@ class Reading:
     leaning: Leaning = ()
     """What the words lean to by themselves: never a command, a stop or a mood."""
     leaning_on: tuple[str, ...] = ()
-    """The word groups that spoke most for the first of `leaning`; only where no phrase fits."""
+    """The word groups that spoke most for the first of `leaning`, where no phrase fits; or for a stop, where no word of
+    the lexicon did."""
     wished: Slot | None = None
     """The one action the words speak of where no phrase took in the sentence: enough to ask whether it is meant."""
     beside: tuple[str, ...] = ()

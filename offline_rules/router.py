@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Final
 
 from offline_rules.checks import guard_sentences, static_problems
-from offline_rules.cries import BEYOND_DOUBT, HARDLY, LIKELY, PERHAPS, SURELY, few_words, likelihood
 from offline_rules.explicit import Explicit, explicit_form
-from offline_rules.leaning import groups, leaning_of, overrules, shipped_leaning, told_or_asked, words_for
+from offline_rules.leaning import groups, leaning_of, overrules, shipped_leaning, words_for
 from offline_rules.lexicon import Lexicon, default_lexicon
 from offline_rules.match import Matcher
 from offline_rules.mood import spoken_mood
@@ -33,13 +32,12 @@ from offline_rules.reading import (
     Slot,
     StopSense,
 )
-from offline_rules.stop import cried, doubtful, stop_sense
+from offline_rules.stop_heard import Heard, hear
 from offline_rules.suspicious import suspicious
 from offline_rules.tokens import Token, tokenise
 from offline_rules.vocabulary import Vocabulary, build_vocabulary, shipped_classes
 from offline_rules.wish import bare, beside, wished
 
-_STOP: Final = Match(Intent.STOP, 1.0, "stop", "keyword_stop")
 _BLANK: Final = "\u25a1"
 
 
@@ -79,23 +77,21 @@ class Router:
             return Reading(text, "", "en", StopSense.NONE, Mood.STATEMENT, NoMatch("too_long"))
         normal = normalise(text)
         lang = language(normal)
-        stop, likely = _stop_heard(normal.text)
-        if stop is StopSense.STOP:
-            return _stopped(normal, lang)
+        heard = hear(normal.text)
+        if heard.stop is StopSense.STOP:
+            return _stopped(normal, lang, heard)
         if not normal.text.strip():
-            return Reading(text, normal.text, lang, stop, Mood.STATEMENT, NoMatch("empty_text"))
+            return Reading(text, normal.text, lang, heard.stop, Mood.STATEMENT, NoMatch("empty_text"))
         tokens = tokenise(normal, self._vocabulary, self._lexicon)
         table, said = shipped_leaning(), groups(tokens)
         leaning = leaning_of(table, said)
         form = explicit_form(text, self._lexicon)
         if form is not None:
-            return self._explicit(normal, form, stop)
+            return self._explicit(normal, form, heard.stop)
         judged, mood = self._free(normal, tokens)
-        asked, stopped = _least(normal.text, stop)
-        if likely >= asked and not _whole(judged.outcome) and not told_or_asked(leaning):
-            if likely >= stopped:
-                return _stopped(normal, lang)
-            stop = StopSense.IN_DOUBT
+        stop = heard.settled(judged.outcome, leaning)
+        if stop is StopSense.STOP:
+            return _stopped(normal, lang, heard)
         phrased = _partly_phrased(judged.outcome)
         if (phrased is not None and overrules(leaning, phrased)) or _misplaced(judged.outcome, leaning):
             judged, mood = unphrased(tokens), _spoken(normal, tokens) or Mood.STATEMENT
@@ -142,8 +138,10 @@ class Router:
         return judged, _mood(spoken, judged)
 
 
-def _stopped(normal: Normal, lang: Lang) -> Reading:
-    return Reading(normal.original, normal.text, lang, StopSense.STOP, Mood.IMPERATIVE, _STOP)
+def _stopped(normal: Normal, lang: Lang, heard: Heard) -> Reading:
+    outcome = Match(Intent.STOP, 1.0, "stop", heard.reason)
+    text, on = normal.original, heard.stands_on
+    return Reading(text, normal.text, lang, StopSense.STOP, Mood.IMPERATIVE, outcome, leaning_on=on)
 
 
 def all_classes(packs: Sequence[Pack]) -> dict[str, tuple[str, ...]]:
@@ -165,33 +163,6 @@ def _partly_phrased(outcome: Outcome) -> Intent | None:
             return None if match.intent is Intent.CONTROL_DEVICE else match.intent
         case _:
             return None
-
-
-def _stop_heard(text: str) -> tuple[StopSense, float]:
-    """What the lexicon hears, and the whole sentence beside it, with how likely that is a stop. A cry that stands by
-    itself is one whatever else is said; a stop word among others gives way where hardly anybody would mean it; and what
-    the lexicon does not hear may be beyond doubt, sooner with a stop word that nothing rules out."""
-    stop = stop_sense(text)
-    if stop is StopSense.STOP and cried(text):
-        return stop, 1.0
-    likely = likelihood(text)
-    if stop is StopSense.STOP:
-        return (stop if likely >= HARDLY else StopSense.RULED_OUT), likely
-    beyond_doubt = likely >= (PERHAPS if doubtful(text) else BEYOND_DOUBT)
-    return (StopSense.STOP if beyond_doubt else stop), likely
-
-
-def _least(text: str, stop: StopSense) -> tuple[float, float]:
-    """How likely a stop must be that no phrase contradicts, to be asked about and to be made. In a few words the
-    lexicon is seldom wrong about what rules a stop out ("he said stop"), and the table has little to go by."""
-    if stop is StopSense.RULED_OUT and few_words(text):
-        return LIKELY, BEYOND_DOUBT
-    return PERHAPS, SURELY
-
-
-def _whole(outcome: Outcome) -> bool:
-    """A phrase took in all of it: nobody need ask what was meant."""
-    return isinstance(outcome, Match) and outcome.score >= 1.0
 
 
 def _misplaced(outcome: Outcome, leaning: Leaning) -> bool:

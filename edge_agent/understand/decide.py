@@ -26,6 +26,7 @@ MISSING_SLOT = "missing_slot"
 DISAGREE = "rules_and_model_disagree"
 STOP_BY_MODEL = "stop_heard_by_model_only"
 STOP_IN_DOUBT = "stop_in_doubt"
+KEYWORD_STOP = "keyword_stop"
 NOTHING_PENDING = "nothing_pending"
 TWO_VALUES = "two_values"
 UNCLEAR = "unclear_wish"
@@ -79,7 +80,7 @@ def _before_scores(reading: Reading) -> Interpretation | None:
     """Everything the model has no say in."""
     blank = _blank(reading)
     if reading.stop is StopSense.STOP:
-        return replace(blank, intent=Intent.STOP, slots=(), disposition=Disposition.STOP, reason="keyword_stop")
+        return replace(blank, intent=Intent.STOP, slots=(), disposition=Disposition.STOP, reason=_stop_reason(reading))
     if isinstance(reading.outcome, NoMatch) and reading.outcome.reason in UNREADABLE:
         return replace(blank, disposition=Disposition.REFUSE, reason=reading.outcome.reason)
     if reading.suspicious is not None:
@@ -92,6 +93,10 @@ def _before_scores(reading: Reading) -> Interpretation | None:
     if reading.normalised.strip(" .!。！") in BARE_REPLIES:
         return replace(blank, reason=NOTHING_PENDING)
     return _mood_gate(reading, blank)
+
+
+def _stop_reason(reading: Reading) -> str:
+    return reading.outcome.reason if isinstance(reading.outcome, Match) else KEYWORD_STOP
 
 
 def _mood_gate(reading: Reading, blank: Interpretation) -> Interpretation | None:

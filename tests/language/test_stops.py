@@ -1,6 +1,6 @@
 """Cries, and talk with a stop word in it, by writers who had never seen this program; each set was read once before
 anything was changed for it. Heard of 120 cries, and taken for one of 120 others: fourteenth 107 and 6, fifteenth 98
-and 4."""
+and 4, sixteenth 118 (the other two asked about) and none, seventeenth all and none."""
 
 from __future__ import annotations
 

@@ -11,22 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from edge_agent.adapters.model.labelled import Part, shipped
-from offline_rules.cries import (
-    BEYOND_DOUBT,
-    COLUMNS,
-    HARDLY,
-    LIKELY,
-    PERHAPS,
-    SURELY,
-    cry_groups,
-    likelihood,
-    shipped_cries,
-)
+from offline_rules.cries import COLUMNS, cry_groups, likelihood, shipped_cries
 from offline_rules.fitting import digest_of, fit_cries, for_cries
 from offline_rules.normalise import normalise
-from offline_rules.reading import Intent, StopSense
+from offline_rules.reading import Intent, Match, StopSense
 from offline_rules.router import Router
 from offline_rules.stop import stop_words
+from offline_rules.stop_heard import BEYOND_DOUBT, BY_SOUND, HARDLY, LIKELY, PERHAPS, SURELY
 from offline_rules.weights import WeightTable, parse_table, written
 
 CRIES = ("not another inch", "leave it where it is", "kill the servos", "别再过来了")
@@ -46,7 +37,7 @@ def fitted() -> WeightTable:
 
 
 def always(monkeypatch: pytest.MonkeyPatch, likely: float) -> None:
-    monkeypatch.setattr("offline_rules.router.likelihood", lambda _: likely)
+    monkeypatch.setattr("offline_rules.stop_heard.likelihood", lambda _: likely)
 
 
 @settings(deadline=None)
@@ -134,3 +125,12 @@ def test_a_phrase_that_took_in_all_of_it_stands_but_for_what_is_beyond_doubt(mon
 
 def test_marks_alone_are_no_cry() -> None:
     assert likelihood("!!!") == 0.0
+
+
+def test_a_stop_that_no_word_is_says_what_it_stands_on() -> None:
+    heard = router().read("power off the servos, now now now")
+    assert heard.stop is StopSense.STOP
+    assert isinstance(heard.outcome, Match)
+    assert heard.outcome.reason == BY_SOUND
+    assert heard.leaning_on
+    assert router().read("stop!").leaning_on == ()

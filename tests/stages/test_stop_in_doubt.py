@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from offline_rules.cries import PERHAPS
+from offline_rules.stop_heard import PERHAPS
 from tests.stages.site import one_agent
 
 pytestmark = pytest.mark.net
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.net
 async def test_the_question_and_its_answers(said: str, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     async with one_agent() as site:
         with monkeypatch.context() as patched:
-            patched.setattr("offline_rules.router.likelihood", lambda _: PERHAPS)
+            patched.setattr("offline_rules.stop_heard.likelihood", lambda _: PERHAPS)
             content = (await site.ask("ask", text="那个东西靠得太近", lang="zh"))[-2]
         assert (content["kind"], content["reason"]) == ("clarification", "stop_in_doubt")
         assert "要现在就停止机械臂吗" in content["text"]
