@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import Final
 
 from edge_agent.desk.arrival import ReplyTo
 from edge_agent.desk.intake import Taken
@@ -36,6 +37,9 @@ from edge_agent.understand.decide import ASK_WHETHER
 from edge_agent.understand.interpretation import Disposition, Interpretation
 from edge_agent.understand.pending import AskAgain, HandOver, Joined, NewRequest, Withdrawn
 from offline_rules.reading import Mood, Reading, StopSense
+
+CALLS_FOR_A_STOP: Final = (StopSense.STOP, StopSense.IN_DOUBT)
+"""No withdrawal, whatever words of one stand beside it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +176,7 @@ class Pipeline:
 
     def _calls_off(self, job: Job, reading: Reading) -> bool:
         """取消, 算了, cancel: said of something of this user's that is open."""
-        if reading.mood is not Mood.CANCEL or reading.stop is StopSense.STOP:
+        if reading.mood is not Mood.CANCEL or reading.stop in CALLS_FOR_A_STOP:
             return False
         return self._open_prompt(job) or any(r.run is not job.run for r in self.runs.of(job.speaker.user))
 
@@ -182,7 +186,7 @@ class Pipeline:
         if prompt is None or (prompt.user, prompt.prompt_id) != (job.speaker.user, prompt_id):
             return False
         reading = self.hearing.reading(text)
-        return reading.mood is Mood.CANCEL and reading.stop is not StopSense.STOP
+        return reading.mood is Mood.CANCEL and reading.stop not in CALLS_FOR_A_STOP
 
     def _open_prompt(self, job: Job) -> bool:
         prompt = self.moving.supervisor.prompts.open

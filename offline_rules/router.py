@@ -87,7 +87,8 @@ class Router:
         leaning = leaning_of(table, said)
         form = explicit_form(text, self._lexicon)
         if form is not None:
-            return self._explicit(normal, form, heard.stop)
+            ruled_out = heard.stop is StopSense.IN_DOUBT
+            return self._explicit(normal, form, StopSense.RULED_OUT if ruled_out else heard.stop)
         judged, mood = self._free(normal, tokens)
         stop = heard.settled(judged.outcome, leaning)
         if stop is StopSense.STOP:

@@ -27,6 +27,13 @@ _NOISE: Final = re.compile(
 )
 _REPEATED: Final = re.compile(r"([a-z])\1{2,}")
 _SPELT: Final = re.compile(r"(?<![a-z0-9'])[a-z](?:[ .\-][a-z]){3,5}(?![a-z0-9'])")
+_PICTURES: Final = re.compile(r"[^\w\s.,!?;:'\"<>«»()\[\]{}=_/\u2026\u25a1-]|~")
+_TRAILING: Final = re.compile(r"[\s,;:~_-]+$")
+_OVER_AND_OVER: Final = re.compile(r"(.{3,}?[.!]*)(?:[ ,.!]*\1)+")
+_LONGEST_CRY: Final = 80
+"""Characters; a longer text is not looked through for one that is said over and over."""
+_HELD: Final = re.compile(r"(?<![a-z])(stop|halt)(?:1+|\1+)(?![a-z0-9])")
+"""1 for !, and no spaces."""
 _NO_CRY: Final = (
     "^to",
     *(f" {w}" for w in ["to", "the", "a", "an", "of", "not", "we", "you", "i", "they", "or", "is", "are", "was", "be"]),
@@ -124,6 +131,12 @@ def _holds_word(text: str, lexicon: _Lexicon) -> bool:
 
 
 def _joined_letters(text: str) -> str:
+    """Without pictures and marks that end nothing, said once where it was said over and over, and a word that was spelt
+    out as one."""
+    text = _PICTURES.sub(" ", text)
+    text = _TRAILING.sub("", text)
+    said = _OVER_AND_OVER.fullmatch(text) if len(text) <= _LONGEST_CRY else None
+    text = _HELD.sub(r"\1!", said.group(1) if said else text)
     return _SPELT.sub(lambda found: re.sub(r"[^a-z]", "", found.group()), text)
 
 

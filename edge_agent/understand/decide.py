@@ -1,7 +1,8 @@
 """From the rules' reading and the model's scores to one interpretation. Pure; readable top to bottom.
 
-Order: stop → input that cannot be read → suspicious → explicit form → bare reply → mood gate → agreement of rules and
-model → slots, cell and model gate. Each stage either gives the interpretation or lets the sentence pass.
+Order: stop → input that cannot be read → stop in doubt → suspicious → explicit form → bare reply → mood gate →
+agreement of rules and model → slots, cell and model gate. Each stage either gives the interpretation or lets the
+sentence pass.
 """
 
 from __future__ import annotations
@@ -83,11 +84,11 @@ def _before_scores(reading: Reading) -> Interpretation | None:
         return replace(blank, intent=Intent.STOP, slots=(), disposition=Disposition.STOP, reason=_stop_reason(reading))
     if isinstance(reading.outcome, NoMatch) and reading.outcome.reason in UNREADABLE:
         return replace(blank, disposition=Disposition.REFUSE, reason=reading.outcome.reason)
-    if reading.suspicious is not None:
-        return replace(blank, reason=reading.suspicious)
     if reading.stop is StopSense.IN_DOUBT:
         offered = (IntentScore(Intent.STOP, 1.0),)
         return replace(blank, disposition=Disposition.CLARIFY, reason=STOP_IN_DOUBT, candidates=offered)
+    if reading.suspicious is not None:
+        return replace(blank, reason=reading.suspicious)
     if reading.explicit:
         return _explicit(reading, replace(blank, source="explicit"))
     if reading.normalised.strip(" .!。！") in BARE_REPLIES:

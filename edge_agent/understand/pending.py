@@ -124,10 +124,14 @@ def question(
 
 
 def answer(pending: Pending, text: str, read: Read, *, now_s: float) -> Answered:
-    """What `text` makes of the question. Never called for a stop: the lexicon has seen every text before."""
+    """What `text` makes of the question. Never called for a stop: every text has been looked through for one before."""
     if now_s >= pending.expires_at_s:
         return Expired()
     reply = read(text)
+    if pending.options == (Intent.STOP,):
+        return _whether_to_stop(pending, text, reply)
+    if reply.stop is StopSense.IN_DOUBT:
+        return NewRequest()
     if (reply.mood in WITHDRAWS and not _yes_all_the_same(pending, text)) or _declines(pending, text, reply):
         return Withdrawn()
     chosen = _chosen(pending, text)
@@ -137,6 +141,21 @@ def answer(pending: Pending, text: str, read: Read, *, now_s: float) -> Answered
         return NewRequest()
     filled = _fill(pending, text, reply, read)
     return filled if filled is not None else _again(pending)
+
+
+def _whether_to_stop(pending: Pending, text: str, reply: Reading) -> Answered:
+    """Who is asked whether the arm shall stop, and neither says no nor asks for something else, has said yes: 要,
+    please, "yes now", the word in quotation marks, or a cry that is in doubt as the first one was."""
+    calm = reply.stop is not StopSense.IN_DOUBT
+    if calm and (_declines(pending, text, reply) or reply.mood in WITHDRAWS) and not _yes_all_the_same(pending, text):
+        return Withdrawn()
+    if calm and _is_request(pending, reply) and not _is_small_talk(reply):
+        return NewRequest()
+    return _joined(pending, Intent.STOP, (), "")
+
+
+def _is_small_talk(reply: Reading) -> bool:
+    return isinstance(reply.outcome, Match) and reply.outcome.intent is Intent.GENERAL
 
 
 WITHDRAWS = frozenset({Mood.CANCEL, Mood.SELF_CORRECTION, Mood.NEGATION})
@@ -217,7 +236,7 @@ def _plain(text: str) -> str:
 
 def _is_request(pending: Pending, reply: Reading) -> bool:
     """A rewrite: it says by itself what is wanted. A bare value is none, and neither is a repetition of the verb."""
-    if reply.stop in (StopSense.STOP, StopSense.IN_DOUBT) or reply.explicit or reply.suspicious is not None:
+    if reply.stop is StopSense.STOP or reply.explicit or reply.suspicious is not None:
         return True
     outcome = reply.outcome
     return isinstance(outcome, Match) and (outcome.missing is None or outcome.intent is not pending.intent)

@@ -17,7 +17,7 @@ from offline_rules.normalise import normalise
 from offline_rules.reading import Intent, Match, StopSense
 from offline_rules.router import Router
 from offline_rules.stop import stop_words
-from offline_rules.stop_heard import BEYOND_DOUBT, BY_SOUND, HARDLY, LIKELY, PERHAPS, SURELY
+from offline_rules.stop_heard import BEYOND_DOUBT, BY_SOUND, HARDLY, LIKELY, NO_ONE, PERHAPS, SURELY
 from offline_rules.weights import WeightTable, parse_table, written
 
 CRIES = ("not another inch", "leave it where it is", "kill the servos", "别再过来了")
@@ -78,7 +78,13 @@ def test_a_cry_alone_is_a_stop_whatever_the_table_says(word: str, monkeypatch: p
 
 
 @pytest.mark.parametrize(
-    ("likely", "heard"), [(HARDLY, StopSense.STOP), (HARDLY - 0.001, StopSense.RULED_OUT), (1.0, StopSense.STOP)]
+    ("likely", "heard"),
+    [
+        (HARDLY, StopSense.STOP),
+        (HARDLY - 0.001, StopSense.IN_DOUBT),
+        (NO_ONE, StopSense.IN_DOUBT),
+        (NO_ONE - 0.001, StopSense.RULED_OUT),
+    ],
 )
 def test_a_stop_word_with_nothing_against_it_stands_unless_hardly_anybody_would_mean_it(
     likely: float, heard: StopSense, monkeypatch: pytest.MonkeyPatch
@@ -134,3 +140,23 @@ def test_a_stop_that_no_word_is_says_what_it_stands_on() -> None:
     assert heard.outcome.reason == BY_SOUND
     assert heard.leaning_on
     assert router().read("stop!").leaning_on == ()
+
+
+@pytest.mark.parametrize(
+    "cry", ["夹到手了", "救命", "my hand is stuck", "turn off the robot", "可以停了", "停一下好吗"]
+)
+@pytest.mark.parametrize("around", ["{}~", "{}😱", "{},", "{} 🛑", "{}{}", "{}!!", "{};"])
+def test_marks_pictures_and_saying_it_twice_leave_a_cry_what_it_is(cry: str, around: str) -> None:
+    assert router().read(around.format(cry, f" {cry}" if cry.isascii() else cry)).stop is StopSense.STOP
+
+
+@pytest.mark.parametrize("cry", ["stop1", "ok stop1", "stopstopstop", "stopnow", "halt11"])
+def test_a_key_beside_the_one_that_was_meant_leaves_a_cry_what_it_is(cry: str) -> None:
+    assert router().read(cry).stop is StopSense.STOP
+
+
+@pytest.mark.parametrize(
+    "told", ["做完这个就停", "finish this one and then stop", "满了就停", "五点下班停线", "停机日志"]
+)
+def test_a_stop_that_is_put_off_or_written_down_is_none(told: str) -> None:
+    assert router().read(told).stop is not StopSense.STOP
