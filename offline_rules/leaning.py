@@ -1,7 +1,8 @@
 """What the words of a sentence lean to, where no phrase takes it in: a table of small word groups and their weights.
 
 Deterministic and without a model: the groups of a sentence are looked up, their weights added, the sums made shares.
-It never makes a command, a stop or a mood; the router gives it to those who may ask back or look something up.
+It never makes a command, a stop or a mood; the router gives it to those who may ask back or look something up, and a
+stop that is only likely is none where it is certain that something is told or asked.
 The table is fitted on labelled sentences by `fitting`; `words_for` says which groups decided, for the record.
 """
 

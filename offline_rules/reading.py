@@ -107,7 +107,7 @@ class StopSense(StrEnum):
     NONE = "NONE"
     STOP = "STOP"
     RULED_OUT = "RULED_OUT"
-    """A stop word stands there, in a question, report, past, reset, compound or quotation."""
+    """A stop word stands there, in a question, report, past, reset, compound, quotation, or nobody would mean it."""
     IN_DOUBT = "IN_DOUBT"
     """It sounds like a call to stop, and not surely enough to stop on: to be asked about."""
 

@@ -1,7 +1,8 @@
 """A stop, before anything else is asked: matched as words in whatever is left of a text.
 
-A doubtful stop is a stop. It is ruled out only by what shows that somebody asks, tells, quotes, resets, or means a
-thing that merely has the word in it. A bare cry is a stop whatever marks, repetition or politeness surround it.
+A doubtful stop is a stop; `stop_heard` weighs the whole sentence beside it. Here it is ruled out only by what shows
+that somebody asks, tells, quotes, resets, or means a thing that merely has the word in it. A bare cry is a stop
+whatever marks, repetition or politeness surround it.
 """
 
 from __future__ import annotations

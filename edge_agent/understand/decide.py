@@ -18,6 +18,7 @@ from edge_agent.understand.scores import IntentScore, NoUsableModel, Scores, by_
 from edge_agent.understand.thresholds import Thresholds
 from offline_rules.mood import asked_outright, trails_off
 from offline_rules.reading import Ambiguous, Intent, Match, Mood, NoMatch, Reading, SlotName, StopSense, Vague
+from offline_rules.stop_heard import BY_WORD
 
 NEEDS_MODEL = "control_requires_llm_or_confirmation"
 NO_MATCH = "no_match_fallback_to_explain"
@@ -27,7 +28,6 @@ MISSING_SLOT = "missing_slot"
 DISAGREE = "rules_and_model_disagree"
 STOP_BY_MODEL = "stop_heard_by_model_only"
 STOP_IN_DOUBT = "stop_in_doubt"
-KEYWORD_STOP = "keyword_stop"
 NOTHING_PENDING = "nothing_pending"
 TWO_VALUES = "two_values"
 UNCLEAR = "unclear_wish"
@@ -97,7 +97,7 @@ def _before_scores(reading: Reading) -> Interpretation | None:
 
 
 def _stop_reason(reading: Reading) -> str:
-    return reading.outcome.reason if isinstance(reading.outcome, Match) else KEYWORD_STOP
+    return reading.outcome.reason if isinstance(reading.outcome, Match) else BY_WORD
 
 
 def _mood_gate(reading: Reading, blank: Interpretation) -> Interpretation | None:
