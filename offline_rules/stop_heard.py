@@ -73,5 +73,5 @@ def hear(text: str) -> Heard:
     likely = likelihood(text)
     if stop is StopSense.STOP:
         return Heard(text, stop if likely >= HARDLY else StopSense.IN_DOUBT, likely)
-    at_once = likely >= (PERHAPS if doubtful(text) else BEYOND_DOUBT)
+    at_once = likely >= BEYOND_DOUBT or (likely >= PERHAPS and doubtful(text))
     return Heard(text, StopSense.STOP if at_once else stop, likely, BY_SOUND)
