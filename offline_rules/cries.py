@@ -41,11 +41,9 @@ def likelihood(text: str) -> float:
     return 1.0 / (1.0 + math.exp(-weighed))
 
 
-def speaks_for(text: str, at_most: int = 3) -> tuple[str, ...]:
+def speaks_for(text: str) -> tuple[str, ...]:
     """The word groups of a normalised text that spoke most for a stop, the strongest first."""
-    weights = shipped_cries().weights
-    found = sorted((weights[group][0], group) for group in cry_groups(text) if group in weights)
-    return tuple(group for weight, group in reversed(found[-at_most:]) if weight > 0)
+    return shipped_cries().strongest(cry_groups(text), 0)
 
 
 def few_words(text: str) -> bool:

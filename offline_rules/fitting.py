@@ -35,6 +35,8 @@ WORTH_KEEPING: Final = 12
 COST: Final = 0.5
 """Of a sentence read wrongly, against the size of the weights."""
 CRY_ROUNDS: Final = 12
+_LEAST_SHARE: Final = 1e-6
+"""Of the cost: the dual has no value at its ends."""
 CRY_SEEN_AT_LEAST: Final = 3
 CRY_WORTH_KEEPING: Final = 2
 
@@ -87,9 +89,6 @@ def fit_cries(cried: Sequence[Cried]) -> Weights:
             _add(weights, said, sign * (shares[at] - before))
     scaled = {group: (round(weight * PER_UNIT),) for group, weight in weights.items()}
     return {g: row for g, row in scaled.items() if g == "" or abs(row[0]) >= CRY_WORTH_KEEPING}
-
-
-_LEAST_SHARE: Final = 1e-6
 
 
 def _share(margin: float, curvature: float, share: float) -> float:

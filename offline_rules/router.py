@@ -82,14 +82,14 @@ class Router:
             return _stopped(normal, lang, heard)
         if not normal.text.strip():
             return Reading(text, normal.text, lang, heard.stop, Mood.STATEMENT, NoMatch("empty_text"))
-        tokens = tokenise(normal, self._vocabulary, self._lexicon)
-        table, said = shipped_leaning(), groups(tokens)
-        leaning = leaning_of(table, said)
         form = explicit_form(text, self._lexicon)
         if form is not None:
             ruled_out = heard.stop is StopSense.IN_DOUBT
             return self._explicit(normal, form, StopSense.RULED_OUT if ruled_out else heard.stop)
+        tokens = tokenise(normal, self._vocabulary, self._lexicon)
         judged, mood = self._free(normal, tokens)
+        table, said = shipped_leaning(), groups(tokens)
+        leaning = leaning_of(table, said)
         stop = heard.settled(judged.outcome, leaning)
         if stop is StopSense.STOP:
             return _stopped(normal, lang, heard)

@@ -91,7 +91,7 @@ class _Lexicon:
 def stop_sense(text: str) -> StopSense:
     """Whether a normalised text is a stop, holds a stop word that is none, or neither."""
     lexicon = _lexicon()
-    text = _joined_letters(text)
+    text = _tidied(text)
     if not _holds_word(text, lexicon):
         # Without a word of a stop there is nothing that could be ruled out: the few cries that have none, or no stop.
         return StopSense.STOP if _some_sentence(text, _wordless, lexicon) else StopSense.NONE
@@ -101,7 +101,7 @@ def stop_sense(text: str) -> StopSense:
 def cried(text: str) -> bool:
     """Whether a stop stands by itself: a cry alone, before its reason or in a clause of its own, a press of the button,
     or the verb that begins or ends a sentence. In other stops the word is one of a sentence."""
-    return _some_sentence(_joined_letters(text), _stands_out, _lexicon())
+    return _some_sentence(_tidied(text), _stands_out, _lexicon())
 
 
 def doubtful(text: str) -> bool:
@@ -131,7 +131,7 @@ def _holds_word(text: str, lexicon: _Lexicon) -> bool:
     return words is not None or lexicon.presses.search(text) is not None
 
 
-def _joined_letters(text: str) -> str:
+def _tidied(text: str) -> str:
     """Without pictures and marks that end nothing, said once where it was said over and over, and a word that was spelt
     out as one."""
     text = _PICTURES.sub(" ", text)

@@ -45,9 +45,10 @@ class WeightTable:
         return tuple(share / whole for share in grown)
 
     def strongest(self, said: frozenset[str], column: int, at_most: int = 3) -> tuple[str, ...]:
-        """Of `said` the groups that spoke most for a column against the mean of all, the strongest first."""
+        """Of `said` the groups that spoke most for a column against the mean of the others, the strongest first."""
         spoken = {g: self.weights[g] for g in said if g in self.weights}
-        ranked = sorted(spoken, key=lambda g: (sum(spoken[g]) / len(self.bias) - spoken[g][column], g))
+        others = max(1, len(self.bias) - 1)
+        ranked = sorted(spoken, key=lambda g: ((sum(spoken[g]) - spoken[g][column]) / others - spoken[g][column], g))
         return tuple(g for g in ranked[:at_most] if spoken[g][column] > 0)
 
 

@@ -12,10 +12,11 @@ from edge_agent.release.page import Page, Traces, line, lines
 from edge_agent.release.texts import Fact, Facts
 from edge_agent.safety.permission import Operation
 from edge_agent.understand.clarify import MAX_CANDIDATES, ClarifyEvidence
+from edge_agent.understand.decide import STOP_BY_MODEL, STOP_IN_DOUBT
 from edge_agent.understand.scores import IntentScore
 from offline_rules.reading import Intent
 
-STOP_NOW: Final = frozenset({"stop_heard_by_model_only", "stop_in_doubt"})
+STOP_NOW: Final = frozenset({STOP_BY_MODEL, STOP_IN_DOUBT})
 """Who may have called for a stop is asked nothing else."""
 MISSING_SLOT: Final = "missing_slot"
 NOT_AN_ANSWER: Final = "answer_not_understood"
