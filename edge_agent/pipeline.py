@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Final
 
 from edge_agent.desk.arrival import ReplyTo
 from edge_agent.desk.intake import Taken
@@ -37,9 +36,6 @@ from edge_agent.understand.decide import ASK_WHETHER
 from edge_agent.understand.interpretation import Disposition, Interpretation
 from edge_agent.understand.pending import AskAgain, HandOver, Joined, NewRequest, Withdrawn
 from offline_rules.reading import Mood, Reading, StopSense
-
-CALLS_FOR_A_STOP: Final = (StopSense.STOP, StopSense.IN_DOUBT)
-"""No withdrawal, whatever words of one stand beside it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,18 +171,18 @@ class Pipeline:
                 raise AssertionError(f"a reply that is none of these: {heard!r}")
 
     def _calls_off(self, job: Job, reading: Reading) -> bool:
-        """取消, 算了, cancel: said of something of this user's that is open."""
-        if reading.mood is not Mood.CANCEL or reading.stop in CALLS_FOR_A_STOP:
+        """取消, 算了, cancel: said of something of this user's that is open. What may be a stop is asked about."""
+        if reading.mood is not Mood.CANCEL or reading.stop in (StopSense.STOP, StopSense.IN_DOUBT):
             return False
         return self._open_prompt(job) or any(r.run is not job.run for r in self.runs.of(job.speaker.user))
 
     def _takes_back(self, job: Job, prompt_id: str, text: str) -> bool:
-        """The same words, said as the answer to this user's open confirmation."""
+        """The same words, said as the answer to this user's open confirmation; what may be a stop, too."""
         prompt = self.moving.supervisor.prompts.open
         if prompt is None or (prompt.user, prompt.prompt_id) != (job.speaker.user, prompt_id):
             return False
         reading = self.hearing.reading(text)
-        return reading.mood is Mood.CANCEL and reading.stop not in CALLS_FOR_A_STOP
+        return reading.mood is Mood.CANCEL and reading.stop is not StopSense.STOP
 
     def _open_prompt(self, job: Job) -> bool:
         prompt = self.moving.supervisor.prompts.open

@@ -16,7 +16,7 @@ from offline_rules.fitting import digest_of, fit_cries, for_cries
 from offline_rules.normalise import normalise
 from offline_rules.reading import Intent, Match, StopSense
 from offline_rules.router import Router
-from offline_rules.stop import stop_words
+from offline_rules.stop import doubtful, stop_words
 from offline_rules.stop_heard import BEYOND_DOUBT, BY_SOUND, HARDLY, LIKELY, NO_ONE, PERHAPS, SURELY
 from offline_rules.weights import WeightTable, parse_table, written
 
@@ -160,3 +160,11 @@ def test_a_key_beside_the_one_that_was_meant_leaves_a_cry_what_it_is(cry: str) -
 )
 def test_a_stop_that_is_put_off_or_written_down_is_none(told: str) -> None:
     assert router().read(told).stop is not StopSense.STOP
+
+
+@pytest.mark.parametrize(
+    "denied", ["i didn't press stop", "don't let it stop halfway", "do not let the arm freeze there"]
+)
+def test_a_stop_that_nobody_made_or_wants_is_in_no_doubt(denied: str) -> None:
+    assert not doubtful(denied)
+    assert doubtful("abort this run of yours")

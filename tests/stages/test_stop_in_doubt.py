@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from edge_agent.cases.cell import Flat
+from edge_agent.safety.cell import CellState
+from offline_rules.reading import Intent
 from offline_rules.stop_heard import PERHAPS
 from tests.stages.site import OneAgent, one_agent
 
@@ -43,3 +45,23 @@ async def test_a_withdrawal_that_sounds_like_a_stop_is_asked_about(monkeypatch: 
             patched.setattr("offline_rules.stop_heard.likelihood", lambda _: PERHAPS)
             told = (await site.ask("reply", prompt_id=content["prompt_id"], text="取消，快撞了", lang="zh"))[-2]
         assert (told["kind"], told["reason"]) == ("clarification", "stop_in_doubt")
+
+
+async def test_a_word_of_withdrawal_beside_it_calls_nothing_off_unasked(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with one_agent() as site:
+        await site.ask("ask", text="动一下", lang="zh")
+        with monkeypatch.context() as patched:
+            patched.setattr("offline_rules.stop_heard.likelihood", lambda _: PERHAPS)
+            told = (await site.ask("ask", text="取消，快撞了", lang="zh"))[-2]
+        assert (told["kind"], told["reason"]) == ("clarification", "stop_in_doubt")
+
+
+async def test_the_same_words_take_an_open_confirmation_back_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with one_agent(hears=Intent.CONTROL_DEVICE) as site:
+        card = (await site.ask("ask", text="让机械臂回零", lang="zh"))[-2]
+        assert card["kind"] == "confirmation"
+        with monkeypatch.context() as patched:
+            patched.setattr("offline_rules.stop_heard.likelihood", lambda _: PERHAPS)
+            told = (await site.ask("reply", prompt_id=card["prompt_id"], text="取消，快撞了", lang="zh"))[-2]
+        assert told["kind"] == "done_ack", told
+        assert site.agent.supervisor.view.state is CellState.READY
